@@ -1,0 +1,23 @@
+# Install rules: headers, library, tool, find_package(calm) and pkg-config.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS calm EXPORT calm-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(CALM_APPS)
+  install(TARGETS calm_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(EXPORT calm-targets NAMESPACE calm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calm)
+
+configure_package_config_file(cmake/calm-config.cmake.in ${PROJECT_BINARY_DIR}/calm-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calm)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/calm-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/calm-config.cmake ${PROJECT_BINARY_DIR}/calm-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calm)
+
+if(CALM_SLOW_CHECKS)
+  set(calm_pkgconfig_cflags " -DCALM_SLOW_CHECKS=1")
+endif()
+file(RELATIVE_PATH calm_pkgconfig_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the package may be moved after installation
+configure_file(cmake/calm.pc.in ${PROJECT_BINARY_DIR}/calm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/calm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
