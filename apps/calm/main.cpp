@@ -1,0 +1,65 @@
+// main.cpp — the calm command line tool.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "apps/calm/commands.hpp"
+#include "calm/version.hpp"
+
+namespace {
+
+bool is_command(const CLI::App& app, const std::string& word) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return true;
+  }
+  return false;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("calm: structured concurrency for C++ with lawful cancellation", "calm");
+  app.set_version_flag("--version", "calm " CALM_VERSION);
+  app.require_subcommand(1);
+
+  int status = 0;
+  std::string which;
+  app.add_subcommand("tour", "show what calm can do")->callback([&] { status = calm::tool::tour(); });
+  auto* error = app.add_subcommand("error", "explain an error, or list all of them");
+  error->add_option("NAME", which, "name or number of the error, for example region_not_open or 2");
+  error->callback([&] { status = calm::tool::explain_error(which); });
+  app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });
+  app.add_subcommand("help", "print this text")->callback([&] { fmt::print("{}", app.help()); });
+
+  // CLI11 would say that a subcommand is required; a user who mistyped one wants to hear which word is not known.
+  if (argc > 1 && argv[1][0] != '-' && !is_command(app, argv[1])) {
+    fmt::print(stderr, "calm: unknown command '{}'; calm help lists them\n", argv[1]);
+    return calm::tool::bad_usage;
+  }
+  if (argc > 1 && argv[1][0] == '-' && app.get_option_no_throw(argv[1]) == nullptr) {
+    fmt::print(stderr, "calm: unknown option '{}'; calm help lists the commands\n", argv[1]);
+    return calm::tool::bad_usage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    return app.exit(help_or_version);
+  } catch (const CLI::ParseError& mistake) {
+    const std::string text = argc > 1 ? mistake.what() : "a command is missing";
+    fmt::print(stderr, "calm: {}; calm help lists the commands\n", text.substr(0, text.find('\n')));
+    return calm::tool::bad_usage;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "calm: %s\n", exception.what());
+    return 1;
+  }
+}
