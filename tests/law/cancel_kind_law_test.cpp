@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Table, CancelKindRows,
                                          Expected{CancelKind::parent_cancelled, "ParentCancelled", 4, 200, 220},
                                          Expected{CancelKind::resource_unavailable, "ResourceUnavailable", 4, 200, 220},
                                          Expected{CancelKind::shutdown, "Shutdown", 5, 50, 255}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST(CancelKind, CAN_1_there_are_eleven_kinds) { EXPECT_EQ(cancel_kind_count, 11); }
 

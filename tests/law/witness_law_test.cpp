@@ -118,7 +118,7 @@ RC_GTEST_PROP(Epoch, CAN_4_a_record_ends_with_the_same_reason_whatever_the_order
   CancelRecord forward;
   CancelRecord backward;
   std::size_t first_requests = 0;
-  for (const Reason& reason : reasons) first_requests += forward.request(reason, epochs) ? 1 : 0;
+  for (const Reason& reason : reasons) first_requests += forward.request(reason, epochs) ? 1U : 0U;
   for (auto reason = reasons.rbegin(); reason != reasons.rend(); ++reason) backward.request(*reason, epochs);
   RC_ASSERT(first_requests == 1U);
   RC_ASSERT(forward.reason() == backward.reason());

@@ -113,10 +113,18 @@ TEST(OutcomeValue, map_touches_ok_only) {
   for (const auto& end : one_of_each()) {
     const Outcome<std::size_t> size = end.map([](const std::string& text) { return text.size(); });
     EXPECT_EQ(size.kind(), end.kind());
-    if (end.is_ok()) EXPECT_EQ(size.value(), 5U);
-    if (end.is_err()) EXPECT_EQ(size.error(), end.error());
-    if (end.is_cancelled()) EXPECT_EQ(size.reason(), end.reason());
-    if (end.is_panicked()) EXPECT_EQ(size.panic(), end.panic());
+    if (end.is_ok()) {
+      EXPECT_EQ(size.value(), 5U);
+    }
+    if (end.is_err()) {
+      EXPECT_EQ(size.error(), end.error());
+    }
+    if (end.is_cancelled()) {
+      EXPECT_EQ(size.reason(), end.reason());
+    }
+    if (end.is_panicked()) {
+      EXPECT_EQ(size.panic(), end.panic());
+    }
   }
 }
 
@@ -124,9 +132,15 @@ TEST(OutcomeValue, map_err_touches_err_only) {
   for (const auto& end : one_of_each()) {
     const Outcome<std::string, int> coded = end.map_err([](const Error& error) { return static_cast<int>(error.code()); });
     EXPECT_EQ(coded.kind(), end.kind());
-    if (end.is_ok()) EXPECT_EQ(coded.value(), "value");
-    if (end.is_err()) EXPECT_EQ(coded.error(), 26);
-    if (end.is_cancelled()) EXPECT_EQ(coded.reason(), end.reason());
+    if (end.is_ok()) {
+      EXPECT_EQ(coded.value(), "value");
+    }
+    if (end.is_err()) {
+      EXPECT_EQ(coded.error(), 26);
+    }
+    if (end.is_cancelled()) {
+      EXPECT_EQ(coded.reason(), end.reason());
+    }
   }
 }
 

@@ -1,0 +1,45 @@
+# Sourced by ./dev and .ci/run: `need SET…` installs the Debian packages of those sets that are missing.
+# Nothing is asked of the network when everything is there.
+
+package_set() {
+  case "$1" in
+    build) echo cmake ninja-build ccache clang-19 g++ libfmt-dev libcli11-dev ;;
+    test) echo libgtest-dev librapidcheck-dev python3 pkg-config binutils git libclang-rt-19-dev ;;
+    lint) echo clang-format-19 clang-tidy-19 ;;
+    fuzz) echo libclang-rt-19-dev python3 ;;
+    coverage) echo llvm-19 libclang-rt-19-dev ;;
+    docs) echo doxygen python3 ;;
+    *) echo "dev: no package set '$1'" >&2; return 1 ;;
+  esac
+}
+
+installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+need() {
+  local set package missing=() runner=()
+  for set in "$@"; do
+    for package in $(package_set "$set"); do
+      installed "$package" || missing+=("$package")
+    done
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local install="apt-get install -y --no-install-recommends ${missing[*]}"
+  if ! command -v apt-get >/dev/null; then
+    printf 'dev: this needs Debian 12 packages and there is no apt-get here: %s\n' "${missing[*]}" >&2
+    exit 1
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null && [ ! -t 0 ]; then
+      printf 'dev: packages are missing and this is not root; run this as root, then try again: %s\n' "$install" >&2
+      exit 1
+    fi
+    runner=(sudo)
+  fi
+  printf '==> installing %s\n' "${missing[*]}"
+  mkdir -p build
+  if ! { "${runner[@]}" apt-get update -q && "${runner[@]}" env DEBIAN_FRONTEND=noninteractive $install; } >build/install.log 2>&1; then
+    printf 'dev: could not install %s (no network?): %s; all of it in build/install.log\n' "${missing[*]}" \
+      "$(grep -E '^(E|Err|W):' build/install.log | tail -n 1)" >&2
+    exit 1
+  fi
+}
