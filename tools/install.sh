@@ -29,7 +29,8 @@ need() {
     exit 1
   fi
   if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null && [ ! -t 0 ]; then
+    # sudo may ask for a password only where someone can type one
+    if ! command -v sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
       printf 'dev: packages are missing and this is not root; run this as root, then try again: %s\n' "$install" >&2
       exit 1
     fi
@@ -37,7 +38,8 @@ need() {
   fi
   printf '==> installing %s\n' "${missing[*]}"
   mkdir -p build
-  if ! { "${runner[@]}" apt-get update -q && "${runner[@]}" env DEBIAN_FRONTEND=noninteractive $install; } >build/install.log 2>&1; then
+  if ! { "${runner[@]}" apt-get update -q && "${runner[@]}" env DEBIAN_FRONTEND=noninteractive $install; } 2>&1 |
+    tee build/install.log | awk '/^Unpacking/ && ++n % 20 == 0 { print "    " n " packages unpacked"; fflush() }'; then
     printf 'dev: could not install %s (no network?): %s; all of it in build/install.log\n' "${missing[*]}" \
       "$(grep -E '^(E|Err|W):' build/install.log | tail -n 1)" >&2
     exit 1

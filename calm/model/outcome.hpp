@@ -54,7 +54,8 @@ using Held = std::conditional_t<std::is_void_v<T>, Unit, T>;
 
 /// A value that can only be meant as the value, or only as the error.
 template <class U, class Wanted, class Other>
-concept MeansOnly = std::convertible_to<U, Wanted> && !std::convertible_to<U, Other> && !is_outcome<std::remove_cvref_t<U>>;
+concept MeansOnly = std::convertible_to<U, Wanted> && !std::convertible_to<U, Other> &&
+                    !is_outcome<std::remove_cvref_t<U>> && !is_outcome_part<std::remove_cvref_t<U>>;
 
 }  // namespace detail
 

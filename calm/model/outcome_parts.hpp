@@ -38,6 +38,21 @@ struct Panicked {
   Panic panic;
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_outcome_part = false;
+template <class T>
+inline constexpr bool is_outcome_part<Ok<T>> = true;
+template <class E>
+inline constexpr bool is_outcome_part<Err<E>> = true;
+template <>
+inline constexpr bool is_outcome_part<Cancelled> = true;
+template <>
+inline constexpr bool is_outcome_part<Panicked> = true;
+
+}  // namespace detail
+
 constexpr Ok<Unit> ok() noexcept { return {}; }
 template <class T>
 constexpr Ok<std::decay_t<T>> ok(T&& value) {

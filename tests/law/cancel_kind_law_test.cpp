@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "calm/model/cancel_kind.hpp"
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm {
 namespace {

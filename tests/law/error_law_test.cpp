@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "calm/model/error_code.hpp"
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm {
 namespace {

@@ -10,17 +10,18 @@
 #include <vector>
 
 #include "calm/calm.hpp"
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm::lawtest {
 
-/// Needs: a reason to be built out of `specs`, the root cause first.
+/// One level of a story to be built, the root cause first.
 struct Link {
   CancelKind kind;
   std::uint32_t region;  // 0: none
   std::uint32_t task;    // 0: none
   std::uint64_t at;
   std::string message;
+  std::int64_t cleanup_seconds = 5;
 };
 
 inline RegionId region_id(std::uint32_t number) { return number == 0 ? RegionId() : RegionId(number, Generation()); }
@@ -35,7 +36,8 @@ inline Reason build(const std::vector<Link>& links) {
                      .task = task_id(link.task),
                      .at = Time::at_ns(link.at),
                      .message = link.message,
-                     .cause = cause ? &cause : nullptr});
+                     .cause = cause ? &cause : nullptr,
+                     .cleanup_time = Duration::seconds(link.cleanup_seconds)});
   }
   return reason;
 }
@@ -118,11 +120,12 @@ struct Arbitrary<calm::lawtest::Link> {
         {1, gen::map(gen::inRange<std::size_t>(200, 5000), [](std::size_t size) { return std::string(size, 'm'); })},
     });
     return gen::apply(
-        [](calm::CancelKind kind, int region, int task, int at, std::string text) {
-          return calm::lawtest::Link{kind, static_cast<std::uint32_t>(region), static_cast<std::uint32_t>(task),
-                                     static_cast<std::uint64_t>(at), std::move(text)};
+        [](calm::CancelKind kind, std::uint32_t region, std::uint32_t task, std::uint64_t at, std::string text,
+           std::int64_t cleanup_seconds) {
+          return calm::lawtest::Link{kind, region, task, at, std::move(text), cleanup_seconds};
         },
-        gen::arbitrary<calm::CancelKind>(), gen::inRange(0, 3), gen::inRange(0, 3), gen::inRange(0, 3), message);
+        gen::arbitrary<calm::CancelKind>(), gen::inRange(0U, 3U), gen::inRange(0U, 3U), gen::inRange<std::uint64_t>(0, 3),
+        message, gen::element<std::int64_t>(1, 5));
   }
 };
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "calm/model/id.hpp"
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm {
 namespace {

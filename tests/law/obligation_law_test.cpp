@@ -7,7 +7,7 @@
 #include "calm/model/ledger.hpp"
 #include "calm/model/obligation_kind.hpp"
 #include "calm/model/obligation_replica.hpp"
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm {
 namespace {

@@ -7,7 +7,7 @@
 #include "calm/model/obligation_state.hpp"
 #include "calm/model/region_state.hpp"
 #include "calm/model/task_state.hpp"
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm {
 namespace {

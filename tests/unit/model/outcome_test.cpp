@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <any>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/law/show.hpp"
+#include "tests/show.hpp"
 
 namespace calm {
 namespace {
@@ -45,6 +46,13 @@ TEST(OutcomeValue, is_made_from_plain_values_and_errors_where_only_one_can_be_me
   EXPECT_EQ(with_text.error().message(), "no room");
   static_assert(!std::is_convertible_v<int, Outcome<int, int>>, "an int could be meant either way");
   static_assert(std::is_convertible_v<Ok<int>, Outcome<int, int>> && std::is_convertible_v<Err<int>, Outcome<int, int>>);
+}
+
+TEST(OutcomeValue, a_value_that_takes_anything_does_not_take_the_parts_of_an_outcome) {
+  EXPECT_TRUE(Outcome<std::any>(cancelled(stop())).is_cancelled());
+  EXPECT_TRUE(Outcome<std::any>(panicked(boom())).is_panicked());
+  const Outcome<std::any> three = ok(3);
+  EXPECT_EQ(std::any_cast<int>(three.value()), 3);
 }
 
 TEST(OutcomeValue, every_kind_can_be_assigned_to_every_other) {
