@@ -4,6 +4,10 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS calm EXPORT calm-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(CALM_APPS)
+  if(BUILD_SHARED_LIBS)  # the tool finds its library beside it, wherever the package is moved
+    file(RELATIVE_PATH calm_lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(calm_tool PROPERTIES INSTALL_RPATH "\$ORIGIN/${calm_lib_from_bin}")
+  endif()
   install(TARGETS calm_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(EXPORT calm-targets NAMESPACE calm:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calm)

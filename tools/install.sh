@@ -16,10 +16,11 @@ package_set() {
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
 need() {
-  local set package missing=() runner=()
+  local set package packages missing=() runner=()
   for set in "$@"; do
-    for package in $(package_set "$set"); do
-      installed "$package" || missing+=("$package")
+    packages=$(package_set "$set") || exit 1
+    for package in $packages; do
+      [[ " ${missing[*]} " = *" $package "* ]] || installed "$package" || missing+=("$package")
     done
   done
   [ ${#missing[@]} -eq 0 ] && return

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/calm/commands.hpp"
+#include "calm/model/text.hpp"
 #include "calm/version.hpp"
 
 namespace {
@@ -30,15 +31,18 @@ int run(int argc, char** argv) {
   error->add_option("NAME", which, "name or number of the error, for example region_not_open or 2");
   error->callback([&] { status = calm::tool::explain_error(which); });
   app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });
-  app.add_subcommand("help", "print this text")->callback([&] { fmt::print("{}", app.help()); });
+  app.add_subcommand("help", "print this text")->callback([&] {
+    // app.help() would be that of the command that runs, this one
+    fmt::print("{}", app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+  });
 
   // CLI11 would say that a subcommand is required; a user who mistyped one wants to hear which word is not known.
   if (argc > 1 && argv[1][0] != '-' && !is_command(app, argv[1])) {
-    fmt::print(stderr, "calm: unknown command '{}'; calm help lists them\n", argv[1]);
+    fmt::print(stderr, "calm: unknown command {}; calm help lists them\n", calm::quoted(argv[1]));
     return calm::tool::bad_usage;
   }
   if (argc > 1 && argv[1][0] == '-' && app.get_option_no_throw(argv[1]) == nullptr) {
-    fmt::print(stderr, "calm: unknown option '{}'; calm help lists the commands\n", argv[1]);
+    fmt::print(stderr, "calm: unknown option {}; calm help lists the commands\n", calm::quoted(argv[1]));
     return calm::tool::bad_usage;
   }
   try {

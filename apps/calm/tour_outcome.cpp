@@ -17,12 +17,12 @@ void show_outcome_lattice() {
       cancelled(stop),
       panicked(std::make_exception_ptr(std::runtime_error("index 9 of 8"))),
   };
-  fmt::print("  {:<10}", "join");
-  for (const auto& column : ends) fmt::print(" {:<10}", to_string(column.kind()));
+  fmt::print("  {:>10} |", "join");
+  for (const auto& column : ends) fmt::print(" {:>10}", to_string(column.kind()));
   fmt::print("\n");
   for (const auto& row : ends) {
-    fmt::print("  {:<10}", to_string(row.kind()));
-    for (const auto& column : ends) fmt::print(" {:<10}", to_string(join(row, column).kind()));
+    fmt::print("  {:>10} |", to_string(row.kind()));
+    for (const auto& column : ends) fmt::print(" {:>10}", to_string(join(row, column).kind()));
     fmt::print("\n");
   }
 

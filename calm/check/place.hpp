@@ -8,11 +8,11 @@
 
 namespace calm::check {
 
-// Gives: the part of `path` from its last calm/, tests/, apps/ or examples/ on; `path` itself when it has none or is
-//        relative and does not climb. apps/calm/ stays whole: there calm is a program, not the library.
+/// Gives: the part of `path` from its last calm/, tests/, apps/ or examples/ on; `path` itself when it has none or is
+///        relative and does not climb. apps/calm/ stays whole: there calm is a program, not the library.
 constexpr const char* short_file(const char* path) noexcept;
 
-// The name of a function without return type, parameters, template arguments and outer namespaces.
+/// The name of a function without return type, parameters, template arguments and outer namespaces.
 struct FunctionName {
   struct Part {
     const char* data = nullptr;
@@ -23,8 +23,8 @@ struct FunctionName {
   bool in_lambda = false;  // the place is in a lambda written in this function
 };
 
-// Needs: __PRETTY_FUNCTION__ of g++ or clang.
-// Gives: void calm::kernel::Box<T>::put(T) [with T = int] as scope Box, name put.
+/// Needs: __PRETTY_FUNCTION__ of g++ or clang.
+/// Gives: void calm::kernel::Box<T>::put(T) [with T = int] as scope Box, name put.
 constexpr FunctionName short_function(const char* pretty) noexcept;
 
 namespace detail {
@@ -46,7 +46,7 @@ constexpr bool is_any(char c, const char* set) noexcept {
   return *set != '\0';
 }
 
-// Gives: the position after the bracket that closes the one at `open`, or the end of the text.
+/// Gives: the position after the bracket that closes the one at `open`, or the end of the text.
 constexpr const char* after_bracket(const char* open) noexcept {
   int depth = 0;
   for (; *open != '\0'; ++open) {
@@ -57,7 +57,7 @@ constexpr const char* after_bracket(const char* open) noexcept {
   return open;
 }
 
-// Reads a pretty function name from left to right, one component (the text between two ::) at a time.
+/// Reads a pretty function name from left to right, one component (the text between two ::) at a time.
 class FunctionReader {
  public:
   constexpr explicit FunctionReader(const char* pretty) noexcept : at_(pretty) {}
@@ -69,7 +69,7 @@ class FunctionReader {
   }
 
  private:
-  // Gives: false when the name is complete.
+  /// Gives: false when the name is complete.
   constexpr bool component() noexcept {
     // No names: (anonymous namespace), {anonymous}, (anonymous class), <lambda(int)>.
     if (is_any(*at_, "({<")) {
@@ -113,7 +113,7 @@ class FunctionReader {
     at_ = end;
   }
 
-  // What was read so far was a return type or a keyword.
+  /// What was read so far was a return type or a keyword.
   constexpr void skip_type() noexcept {
     while (is_any(*at_, " *&")) ++at_;
     if (*at_ != '\0') found_ = {};

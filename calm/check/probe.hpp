@@ -9,10 +9,10 @@
 
 #include "calm/check/place.hpp"
 
-// Needs: a string literal.
-// Gives: one more hit for the probe of this name, file and line. It is one probe, however many files include the line
-//        and however many instances a template has. In a constant expression nothing is counted.
-// With CALM_NO_PROBES there are no probes; the choice must be one for the whole program, as that of CALM_SLOW_CHECKS.
+/// Needs: a string literal.
+/// Gives: one more hit for the probe of this name, file and line. It is one probe, however many files include the line
+///        and however many instances a template has. In a constant expression nothing is counted.
+/// With CALM_NO_PROBES there are no probes; the choice must be one for the whole program, as that of CALM_SLOW_CHECKS.
 #if defined(CALM_NO_PROBES)
 #define CALM_PROBE(name) static_cast<void>("" name)
 #else
@@ -44,23 +44,23 @@ class Probe {
   const char* name_;
   const char* file_;
   int line_;
-  // Touched only through std::atomic_ref, relaxed, so that this header needs no <atomic>: a stale read misses a hit
-  // that is happening now, and nothing else is published with it.
+  /// Touched only through std::atomic_ref, relaxed, so that this header needs no <atomic>: a stale read misses a hit
+  /// that is happening now, and nothing else is published with it.
   mutable std::uint64_t hits_ = 0;
   Probe* next_ = nullptr;  // written before the probe is in the list, never after
 };
 
-// Gives: visit(const Probe&) for every probe linked into the program, hit or not, ordered by file, line and name. A
-//        library loaded later adds its own and must stay loaded: a probe never leaves the list.
-// Fails: with std::bad_alloc, or with what `visit` throws.
+/// Gives: visit(const Probe&) for every probe linked into the program, hit or not, ordered by file, line and name. A
+///        library loaded later adds its own and must stay loaded: a probe never leaves the list.
+/// Fails: with std::bad_alloc, or with what `visit` throws.
 template <class Visit>
 void for_each_probe(Visit visit);
 
-// Gives: write(const char*) for every probe, in the same order: "hits<TAB>file:line<TAB>name", without a newline.
+/// Gives: write(const char*) for every probe, in the same order: "hits<TAB>file:line<TAB>name", without a newline.
 template <class Write>
 void write_probes(Write write);
 
-// Gives: 0 hits everywhere; a hit that happens meanwhile may count or not.
+/// Gives: 0 hits everywhere; a hit that happens meanwhile may count or not.
 void reset_probes() noexcept;
 
 namespace detail {
@@ -74,7 +74,7 @@ constexpr std::size_t size_of(const char* text) noexcept {
   return size;
 }
 
-// A string as a template argument.
+/// A string as a template argument.
 template <std::size_t size>
 struct FixedString {
   constexpr FixedString(const char (&literal)[size]) noexcept : FixedString(static_cast<const char*>(literal)) {}
@@ -89,8 +89,8 @@ struct ProbeRegistration {
   explicit ProbeRegistration(Probe& probe) noexcept;
 };
 
-// Name, file and line are the identity: the linker folds equal ones into one. The probe is constant-initialised and
-// counts from the first instruction on; the registration runs among the initialisers of the file with the branch.
+/// Name, file and line are the identity: the linker folds equal ones into one. The probe is constant-initialised and
+/// counts from the first instruction on; the registration runs among the initialisers of the file with the branch.
 template <FixedString name, FixedString file, int line>
 class ProbeSite {
  public:

@@ -12,15 +12,15 @@
 
 namespace calm::check {
 
-// A failed check as text and as its parts. Holds everything itself, so a handler may copy it out:
-//   calm: invariant broken: live_ == count_live()
-//     values: live_ = 3, count_live() = 2
-//     at:     calm/kernel/region.cpp:88 in Region::verify
-//     law:    REG-4
-//     next:   this is a bug in calm: report it with this text
+/// A failed check as text and as its parts. Holds everything itself, so a handler may copy it out:
+///   calm: invariant broken: live_ == count_live()
+///     values: live_ = 3, count_live() = 2
+///     at:     calm/kernel/region.cpp:88 in Region::verify
+///     law:    REG-4
+///     next:   this is a bug in calm: report it with this text
 class Report {
  public:
-  // Gives: the finished report; parts that are too long end in "…".
+  /// Gives: the finished report; parts that are too long end in "…".
   Report(const Site& site, std::initializer_list<Value> values) noexcept;
 
   Kind kind() const noexcept { return kind_; }
@@ -45,15 +45,15 @@ class Report {
   char buffer_[2048];
 };
 
-// Hears of a failed check. May throw: the exception leaves the check, but at a noexcept function C++ terminates the
-// program. If it returns, the process aborts. A check that fails inside it prints one line and aborts.
+/// Hears of a failed check. May throw: the exception leaves the check, but at a noexcept function C++ terminates the
+/// program. If it returns, the process aborts. A check that fails inside it prints one line and aborts.
 using Handler = void (*)(const Report&);
 
-// Needs: a handler that several threads may call, or nullptr for the default: write the text to stderr.
-// Gives: the handler until now, nullptr for the default.
+/// Needs: a handler that several threads may call, or nullptr for the default: write the text to stderr.
+/// Gives: the handler until now, nullptr for the default.
 Handler set_handler(Handler handler) noexcept;
 
-// Installs a handler and puts the previous one back at the end of its block.
+/// Installs a handler and puts the previous one back at the end of its block.
 class [[nodiscard]] ScopedHandler {
  public:
   explicit ScopedHandler(Handler handler) noexcept : previous_(set_handler(handler)) {}

@@ -8,22 +8,22 @@
 
 #include "calm/check/value.hpp"
 
-// All three take (LAW, condition, values...): LAW is the law's id with `_` for `-` (REG_4), then the condition, then up
-// to six expressions that the report shows as `name = text`. A comma inside braces or <> needs parentheses around it.
-//   Needs: values that do not throw and have no effects; they are evaluated only when the condition is false.
-//   Gives: nothing when the condition is true, for one predicted branch. Never an assumption of the optimiser.
-//   Fails: reports to the handler of report.hpp. If that throws, the exception leaves the check; in a noexcept function
-//          or a destructor C++ then terminates the program. If it returns, the process aborts.
-// In a constant expression a condition that is false does not compile.
+/// All three take (LAW, condition, values...): LAW is the law's id with `_` for `-` (REG_4), then the condition, then up
+/// to six expressions that the report shows as `name = text`. A comma inside braces or <> needs parentheses around it.
+///   Needs: values that do not throw and have no effects; they are evaluated only when the condition is false.
+///   Gives: nothing when the condition is true, for one predicted branch. Never an assumption of the optimiser.
+///   Fails: reports to the handler of report.hpp. If that throws, the exception leaves the check; in a noexcept function
+///          or a destructor C++ then terminates the program. If it returns, the process aborts.
+/// In a constant expression a condition that is false does not compile.
 
-// The caller's bug: the caller broke a rule of the interface.
+/// The caller's bug: the caller broke a rule of the interface.
 #define CALM_REQUIRE(LAW, condition, ...) CALM_CHECK_(require, #LAW "\0" #condition, condition, __VA_ARGS__)
 
-// Our bug: something that must always hold does not. Stops in release too.
+/// Our bug: something that must always hold does not. Stops in release too.
 #define CALM_INVARIANT(LAW, condition, ...) CALM_CHECK_(invariant, #LAW "\0" #condition, condition, __VA_ARGS__)
 
-// An invariant too slow for release. Without CALM_SLOW_CHECKS it is compiled and never evaluated. The choice is made
-// where this header is first included and must be one for the whole program: inline functions in headers contain it.
+/// An invariant too slow for release. Without CALM_SLOW_CHECKS it is compiled and never evaluated. The choice is made
+/// where this header is first included and must be one for the whole program: inline functions in headers contain it.
 #if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
 #define CALM_SLOW(LAW, condition, ...) CALM_CHECK_(slow, #LAW "\0" #condition, condition, __VA_ARGS__)
 #else
@@ -37,7 +37,7 @@ namespace calm::check {
 
 enum class Kind : unsigned char { require, invariant, slow };
 
-// Where a check stands and what it says. All text lives as long as the program.
+/// Where a check stands and what it says. All text lives as long as the program.
 struct Site {
   Kind kind;
   const char* law;        // as written: REG_4
@@ -51,12 +51,12 @@ namespace detail {
 
 [[noreturn]] void fail(const Site& site, std::initializer_list<Value> values);
 
-// Gives: the text at `texts`, which moves on to the next one, and the site that the first four texts describe.
+/// Gives: the text at `texts`, which moves on to the next one, and the site that the first four texts describe.
 const char* next_text(const char*& texts) noexcept;
 Site read_site(Kind kind, const char*& texts, const char* function) noexcept;
 
-// All that a check knows beforehand arrives in one literal (law, condition, file, line, names), and values arrive in
-// registers: a function that checks needs no stack for it until the check fails.
+/// All that a check knows beforehand arrives in one literal (law, condition, file, line, names), and values arrive in
+/// registers: a function that checks needs no stack for it until the check fails.
 template <class... Items>
 [[noreturn, gnu::cold, gnu::noinline]] void fail_at(Kind kind, const char* texts, const char* function,
                                                     Items... items) {
@@ -67,7 +67,7 @@ template <class... Items>
 }  // namespace detail
 }  // namespace calm::check
 
-// The condition stands alone in its `if`, so that the compiler still warns about `a = b`.
+/// The condition stands alone in its `if`, so that the compiler still warns about `a = b`.
 #define CALM_CHECK_(kind, law_and_condition, condition, ...)                                         \
   do {                                                                                               \
     if (condition) [[likely]] {                                                                      \
@@ -85,7 +85,7 @@ template <class... Items>
 #define CALM_CHECK_TEXT_(line) CALM_CHECK_TEXT_2_(line)
 #define CALM_CHECK_TEXT_2_(line) #line
 
-// Does `CALM_CHECK_##what(value)` for each value.
+/// Does `CALM_CHECK_##what(value)` for each value.
 #define CALM_CHECK_EACH_(what, ...) \
   __VA_OPT__(CALM_CHECK_PICK_(__VA_ARGS__, TOO_MANY, 6, 5, 4, 3, 2, 1)(CALM_CHECK_##what, __VA_ARGS__))
 #define CALM_CHECK_PICK_(a, b, c, d, e, f, g, count, ...) CALM_CHECK_EACH_##count##_

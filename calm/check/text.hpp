@@ -11,7 +11,7 @@
 
 namespace calm::check {
 
-// Never allocates and never throws.
+/// Never allocates and never throws.
 class Text {
  public:
   Text(char* buffer, std::size_t capacity) noexcept : buffer_(buffer), limit_(capacity) {}
@@ -21,7 +21,6 @@ class Text {
 
   std::size_t size() const noexcept { return size_; }
   std::size_t room() const noexcept { return limit_ - size_; }
-  std::string_view since(std::size_t start) const noexcept { return {buffer_ + start, size_ - start}; }
 
   void put(std::string_view piece) noexcept {
     if (cut_) return;
@@ -31,7 +30,7 @@ class Text {
     if (fits != piece.size()) cut();
   }
 
-  // Control characters are shown, not sent: a value cannot break a line of the report.
+  /// Control characters are shown, not sent: a value cannot break a line of the report.
   void put_line(std::string_view piece) noexcept {
     for (const char c : piece) {
       if (cut_) return;
@@ -57,7 +56,7 @@ class Text {
     put({digits, static_cast<std::size_t>(end - digits)});
   }
 
-  // While it lives, at most `most` further bytes are written.
+  /// While it lives, at most `most` further bytes are written.
   class Window {
    public:
     Window(Text& text, std::size_t most) noexcept : text_(text), outer_limit_(text.limit_) {

@@ -11,8 +11,8 @@ namespace calm::check {
 
 class Text;
 
-// What `name = text` is made from. Numbers, enums and pointers are copied in; objects are referred to and must outlive
-// the report.
+/// What `name = text` is made from. Numbers, enums and pointers are copied in; objects are referred to and must outlive
+/// the report.
 struct Value {
   const char* name;
   void (*print)(Text&, const Value&) noexcept;
@@ -88,8 +88,8 @@ void print_object(Text& text, const Value& value) noexcept {
   }
 }
 
-// How a value travels from a check to its report: a scalar as itself, since a reference to a local variable would keep
-// it out of its register even while the check passes; the rest by address.
+/// How a value travels from a check to its report: a scalar as itself, since a reference to a local variable would keep
+/// it out of its register even while the check passes; the rest by address.
 template <class T>
 struct Object {
   const T* address;
@@ -104,17 +104,17 @@ concept Scalar = !std::is_class_v<T> && !std::is_union_v<T>;
 
 template <class T>
   requires(!Scalar<T>)
-[[gnu::always_inline]] inline Object<T> pass(const T& object) noexcept {
+[[gnu::always_inline]] constexpr Object<T> pass(const T& object) noexcept {
   return {__builtin_addressof(object)};
 }
 
 template <std::size_t size>
-[[gnu::always_inline]] inline CharArray pass(const char (&characters)[size]) noexcept {
+[[gnu::always_inline]] constexpr CharArray pass(const char (&characters)[size]) noexcept {
   return {characters, size};
 }
 
 template <Scalar T>
-[[gnu::always_inline]] inline T pass(T item) noexcept {
+[[gnu::always_inline]] constexpr T pass(T item) noexcept {
   return item;
 }
 

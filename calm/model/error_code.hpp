@@ -225,7 +225,7 @@ constexpr const ErrcEntry& describe(Errc code) noexcept {
 constexpr std::string_view to_string(Errc code) noexcept { return describe(code).name; }
 
 /// Success, or one error code: the answer of functions that return nothing else.
-class [[nodiscard]] Status {
+class [[nodiscard("a Status that nobody looks at loses its error")]] Status {
  public:
   constexpr Status() noexcept = default;
   constexpr Status(Errc code) noexcept : code_(code) {}  // NOLINT(google-explicit-constructor): `return Errc::full;`

@@ -31,12 +31,19 @@ inline constexpr bool is_outcome = false;
 template <class T, class E>
 inline constexpr bool is_outcome<Outcome<T, E>> = true;
 
+/// The error type of an outcome; anything else has none, which nothing converts to.
 template <class O>
-struct ErrorOf;
+struct ErrorOf {
+  using Type = void;
+};
 template <class T, class E>
 struct ErrorOf<Outcome<T, E>> {
   using Type = E;
 };
+
+/// Stands where a static_assert has failed, so that the compiler's message ends with it. Never defined.
+template <class T>
+T not_compiled() noexcept;
 
 /// Calls with the value, or without when there is none to speak of.
 template <class F, class V>
@@ -61,7 +68,7 @@ concept MeansOnly = std::convertible_to<U, Wanted> && !std::convertible_to<U, Ot
 
 /// Exactly one of Ok(value), Err(error), Cancelled(reason), Panicked(exception), and notes beside it.
 template <class T, class E>
-class [[nodiscard]] Outcome {
+class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
  public:
   using Value = detail::Held<T>;
   static_assert(std::is_object_v<Value> && !std::is_const_v<Value>, "an Outcome holds a value: no references, no const");
@@ -302,8 +309,18 @@ class [[nodiscard]] Outcome {
   static constexpr auto chained(Self&& self, F&& f) {
     using Result = std::remove_cvref_t<decltype(detail::call_with(f, std::forward<Self>(self).storage_.value))>;
     static_assert(detail::is_outcome<Result>, "and_then takes a function that returns an Outcome; use map for a plain value");
-    static_assert(std::convertible_to<E, typename detail::ErrorOf<Result>::Type>,
+    constexpr bool crosses = std::convertible_to<E, typename detail::ErrorOf<Result>::Type>;
+    static_assert(!detail::is_outcome<Result> || crosses,
                   "OUT-5: this Err does not convert to the error type of the next step; use map_err first");
+    if constexpr (crosses) {
+      return chained_to<Result>(std::forward<Self>(self), std::forward<F>(f));
+    } else {
+      return detail::not_compiled<Result>();
+    }
+  }
+
+  template <class Result, class Self, class F>
+  static constexpr Result chained_to(Self&& self, F&& f) {
     Notes notes = self.notes_;
     if (!self.is_ok()) return failure<Result>(std::forward<Self>(self)).with_notes(std::move(notes));
     Result result = detail::call_with(f, std::forward<Self>(self).storage_.value);

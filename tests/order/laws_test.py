@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """laws_test.py — tools/laws.py finds laws without tests, tests without laws, and a list that grows.
 
-Usage: tests/order/laws_test.py [LawsTest.test_...]; every test is a ctest test of its own, order.checker_...
+Usage: tests/order/laws_test.py [LawsTest.test_...]; every test is a ctest test of its own, order.checker....
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """layers_test.py — tools/layers.py finds what is out of order, and nothing else.
 
-Usage: tests/order/layers_test.py [LayersTest.test_...]; every test is a ctest test of its own, order.checker_...
+Usage: tests/order/layers_test.py [LayersTest.test_...]; every test is a ctest test of its own, order.checker....
 """
 import os
 import sys

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""compile_fail.py — a file that must not compile does not, and says what a user should read.
+
+Usage: tools/compile_fail.py [--compiler CXX] [--root DIR] FILE      (default: clang++-19, the project)
+
+FILE keeps the mistake inside `#ifdef MUST_NOT_COMPILE`. Without the macro it compiles, so nothing but the mistake is wrong
+with it; with the macro it does not, and for every expectation some line of the compiler's output matches:
+
+  // expect: REGEX            both compilers
+  // expect(clang): REGEX     clang only
+  // expect(gcc): REGEX       g++ only
+
+Exit: 0 in order; 1 with the finding and the compiler's output; 2 with one line: bad usage or an unusable FILE.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+RULE = "what must not compile has a test that it does not, with the message a user would see"
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-fdiagnostics-color=never"]
+EXPECT = re.compile(r"^// expect(?:\((?P<compiler>[^)]*)\))?: (?P<regex>\S.*)$", re.M)
+
+
+class Unusable(Exception):
+    """The command line, the file or the compiler does not allow the check at all."""
+
+
+class OneLineParser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Unusable(f"compile_fail.py: {message}")
+
+
+def finding(what, next_step, output):
+    said = output.rstrip("\n") or "(nothing)"
+    return f"calm: {what}\n  rule: {RULE}\n  next: {next_step}\nthe compiler said:\n{said}"
+
+
+def run(command):
+    # LC_ALL=C: g++ would otherwise write its quotes as the machine's language wants them.
+    try:
+        return subprocess.run(command, env={**os.environ, "LC_ALL": "C"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+    except OSError as error:
+        raise Unusable(f"compile_fail.py: cannot run {command[0]}: {error.strerror}") from None
+
+
+def family(compiler):
+    return "clang" if "clang" in run([compiler, "--version"]).stdout else "gcc"
+
+
+def expectations(name, text, compiler):
+    """The expressions that this compiler's output has to match."""
+    wanted = []
+    for hit in EXPECT.finditer(text):
+        if hit["compiler"] not in (None, "clang", "gcc"):
+            raise Unusable(f"compile_fail.py: {name} expects something of {hit['compiler']}; it can be clang or gcc")
+        try:
+            expression = re.compile(hit["regex"])
+        except re.error as error:
+            raise Unusable(f"compile_fail.py: {name}: `{hit['regex']}` is no regular expression: {error}") from None
+        if hit["compiler"] in (None, compiler):
+            wanted.append(expression)
+    if not wanted:
+        raise Unusable(f"compile_fail.py: {name} expects nothing of {compiler}; add a line `// expect({compiler}): REGEX`")
+    return wanted
+
+
+def check(compiler, root, path):
+    """Gives the finding, or nothing when the file is in order."""
+    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise Unusable(f"compile_fail.py: cannot read {name}: {error.strerror}") from None
+    wanted = expectations(name, text, family(compiler))
+    compile_it = [compiler, *FLAGS, f"-I{root}", path]
+    control = run(compile_it)
+    if control.returncode:
+        return finding(f"{name} does not compile even without its mistake", "repair what stands outside of "
+                       "#ifdef MUST_NOT_COMPILE", control.stdout)
+    mistake = run([*compile_it, "-DMUST_NOT_COMPILE"])
+    if mistake.returncode == 0:
+        return finding(f"{name} compiles with its mistake", "restore the declaration that refused it", mistake.stdout)
+    lines = mistake.stdout.splitlines()
+    missing = [expression.pattern for expression in wanted if not any(map(expression.search, lines))]
+    if missing:
+        return finding(f"{name} does not compile, but no line of the output matches `{missing[0]}`",
+                       "make the compiler's message say it, or correct the expectation", mistake.stdout)
+    return None
+
+
+def main():
+    parser = OneLineParser(prog="compile_fail.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default="clang++-19", metavar="CXX")
+    parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent, metavar="DIR")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    args = parser.parse_args()
+    found = check(args.compiler, args.root.resolve(), args.file.resolve())
+    if found:
+        print(found)
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Unusable as reason:
+        print(reason, file=sys.stderr)
+        sys.exit(2)
