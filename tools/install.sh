@@ -3,12 +3,12 @@
 
 package_set() {
   case "$1" in
-    build) echo cmake ninja-build ccache clang-19 g++ libfmt-dev libcli11-dev ;;
-    test) echo libgtest-dev librapidcheck-dev python3 pkg-config binutils git libclang-rt-19-dev ;;
+    build)
+      echo cmake ninja-build ccache clang-19 libclang-rt-19-dev g++ libfmt-dev libcli11-dev
+      echo libgtest-dev librapidcheck-dev python3 pkg-config binutils git ;;
     lint) echo clang-format-19 clang-tidy-19 ;;
-    fuzz) echo libclang-rt-19-dev python3 ;;
-    coverage) echo llvm-19 libclang-rt-19-dev ;;
-    docs) echo doxygen python3 ;;
+    coverage) echo llvm-19 ;;
+    docs) echo doxygen ;;
     *) echo "dev: no package set '$1'" >&2; return 1 ;;
   esac
 }
