@@ -15,7 +15,8 @@ void show_budget_meet() {
              to_string(asked), to_string(child));
 
   const Status taken = child.take(1, 900);
-  fmt::print("  taking cost 900 says {}, and nothing has changed: cost {} still\n", to_string(taken), to_string(child.cost));
+  fmt::print("  taking cost 900 says {}, and nothing has changed: cost {} still\n", to_string(taken),
+             to_string(child.cost));
 
   const Span fetch(Duration::milliseconds(300));
   const Span parse(Duration::milliseconds(40));

@@ -13,8 +13,11 @@ void show_cancel_chain() {
   const TaskId signals(4, Generation());
   const Time now = Time() + Duration::milliseconds(1500);
 
-  const Reason shutdown(
-      {.kind = CancelKind::shutdown, .region = root, .task = signals, .at = now, .message = "SIGTERM from the operator"});
+  const Reason shutdown({.kind = CancelKind::shutdown,
+                         .region = root,
+                         .task = signals,
+                         .at = now,
+                         .message = "SIGTERM from the operator"});
   const Reason in_server(parent_cancelled(shutdown, root, now));
   const Reason in_request(parent_cancelled(in_server, server, now));
   const Outcome<int> request = cancelled(in_request);
@@ -23,8 +26,9 @@ void show_cancel_chain() {
 
   const Reason timeout({.kind = CancelKind::timeout, .region = server, .at = now, .message = "no answer in 500ms"});
   const Reason both = strengthen(timeout, in_request);
-  fmt::print("\nIt had timed out as well. Strengthening keeps the more severe story ({}, severity {}), whichever came first.\n",
-             to_string(both.kind()), both.severity());
+  fmt::print(
+      "\nIt had timed out as well. Strengthening keeps the more severe story ({}, severity {}), whichever came first.\n",
+      to_string(both.kind()), both.severity());
 }
 
 }  // namespace calm::tool

@@ -77,6 +77,7 @@ constexpr std::size_t size_of(const char* text) noexcept {
 /// A string as a template argument.
 template <std::size_t size>
 struct FixedString {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is the template argument
   constexpr FixedString(const char (&literal)[size]) noexcept : FixedString(static_cast<const char*>(literal)) {}
   constexpr explicit FixedString(const char* from) noexcept {
     for (std::size_t i = 0; i < size; ++i) text[i] = from[i];

@@ -101,7 +101,8 @@ constexpr Budget with_timeout(const Budget& budget, Time now, Duration timeout) 
   return tighten(budget, now + (timeout < Duration() ? Duration() : timeout));
 }
 
-static_assert(meet(Budget::infinite(), Budget::zero()) == Budget::zero(), "BUD-2: INFINITE is the identity, ZERO absorbs");
+static_assert(meet(Budget::infinite(), Budget::zero()) == Budget::zero(),
+              "BUD-2: INFINITE is the identity, ZERO absorbs");
 
 /// Gives: for example `{deadline 2.5s, polls 100, cost infinite, priority 7}`.
 std::string to_string(Quota quota);

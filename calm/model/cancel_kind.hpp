@@ -86,7 +86,8 @@ constexpr std::string_view to_string(CancelKind kind) noexcept { return describe
 inline constexpr Duration default_cleanup_time = Duration::seconds(5);
 
 /// Gives: what a task cancelled for this kind at this time may use to clean up; cost is not limited (CAN-1, CAN-8).
-constexpr Budget cleanup_budget(CancelKind kind, Time requested, Duration cleanup_time = default_cleanup_time) noexcept {
+constexpr Budget cleanup_budget(CancelKind kind, Time requested,
+                                Duration cleanup_time = default_cleanup_time) noexcept {
   const CancelKindRow& row = describe(kind);
   return {.deadline = requested + cleanup_time,
           .polls = Quota(row.cleanup_polls),

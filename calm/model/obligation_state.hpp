@@ -31,7 +31,8 @@ static_assert(obligation_table.size() == 3 && !obligation_table.repeated(), "OBL
 static_assert(obligation_table.next(ObligationState::reserved).size() == 3 &&
                   !obligation_table.next(ObligationState::reserved).has(ObligationState::reserved),
               "OBL-1: Reserved goes to Committed, Aborted or Leaked");
-static_assert(obligation_table.terminal(ObligationState::committed) && obligation_table.terminal(ObligationState::aborted) &&
+static_assert(obligation_table.terminal(ObligationState::committed) &&
+                  obligation_table.terminal(ObligationState::aborted) &&
                   obligation_table.terminal(ObligationState::leaked),
               "OBL-1: what is resolved stays resolved");
 

@@ -71,8 +71,10 @@ template <class T, class E>
 class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
  public:
   using Value = detail::Held<T>;
-  static_assert(std::is_object_v<Value> && !std::is_const_v<Value>, "an Outcome holds a value: no references, no const");
-  static_assert(std::is_object_v<E> && !std::is_const_v<E>, "an Outcome holds an error: no references, no const, no void");
+  static_assert(std::is_object_v<Value> && !std::is_const_v<Value>,
+                "an Outcome holds a value: no references, no const");
+  static_assert(std::is_object_v<E> && !std::is_const_v<E>,
+                "an Outcome holds an error: no references, no const, no void");
 
   template <class U>
     requires std::convertible_to<U, Value>
@@ -138,7 +140,9 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   /// Gives: the payload. Needs: an outcome of that kind.
   [[nodiscard]] constexpr const E& error() const& noexcept { return demand(OutcomeKind::err), storage_.error; }
   [[nodiscard]] constexpr E&& error() && noexcept { return demand(OutcomeKind::err), std::move(storage_.error); }
-  [[nodiscard]] constexpr const Reason& reason() const noexcept { return demand(OutcomeKind::cancelled), storage_.reason; }
+  [[nodiscard]] constexpr const Reason& reason() const noexcept {
+    return demand(OutcomeKind::cancelled), storage_.reason;
+  }
   [[nodiscard]] constexpr const Panic& panic() const noexcept { return demand(OutcomeKind::panicked), storage_.panic; }
 
   /// Gives: the value of an Ok, else the one given.
@@ -249,7 +253,8 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   constexpr void demand(OutcomeKind wanted) const noexcept { CALM_REQUIRE(OUT_1, kind() == wanted, kind(), wanted); }
 
   constexpr void demand_value() const {
-    if (!is_ok()) [[unlikely]] throw_for_value();
+    if (!is_ok()) [[unlikely]]
+      throw_for_value();
   }
   [[noreturn]] void throw_for_value() const {
     if (is_panicked()) storage_.panic.rethrow();
@@ -291,7 +296,8 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
       detail::call_with(f, std::forward<Self>(self).storage_.value);
       return Result(calm::ok()).with_notes(std::move(notes));
     } else {
-      return Result(calm::ok(detail::call_with(f, std::forward<Self>(self).storage_.value))).with_notes(std::move(notes));
+      return Result(calm::ok(detail::call_with(f, std::forward<Self>(self).storage_.value)))
+          .with_notes(std::move(notes));
     }
   }
 
@@ -300,7 +306,8 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
     using Result = Outcome<T, std::remove_cvref_t<decltype(f(std::forward<Self>(self).storage_.error))>>;
     Notes notes = self.notes_;
     if (self.is_ok()) return Result(Ok<Value>{std::forward<Self>(self).storage_.value}).with_notes(std::move(notes));
-    if (self.is_err()) return Result(calm::err(f(std::forward<Self>(self).storage_.error))).with_notes(std::move(notes));
+    if (self.is_err())
+      return Result(calm::err(f(std::forward<Self>(self).storage_.error))).with_notes(std::move(notes));
     if (self.is_cancelled()) return Result(Cancelled{self.storage_.reason}).with_notes(std::move(notes));
     return Result(Panicked{self.storage_.panic}).with_notes(std::move(notes));
   }
@@ -308,7 +315,8 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   template <class Self, class F>
   static constexpr auto chained(Self&& self, F&& f) {
     using Result = std::remove_cvref_t<decltype(detail::call_with(f, std::forward<Self>(self).storage_.value))>;
-    static_assert(detail::is_outcome<Result>, "and_then takes a function that returns an Outcome; use map for a plain value");
+    static_assert(detail::is_outcome<Result>,
+                  "and_then takes a function that returns an Outcome; use map for a plain value");
     constexpr bool crosses = std::convertible_to<E, typename detail::ErrorOf<Result>::Type>;
     static_assert(!detail::is_outcome<Result> || crosses,
                   "OUT-5: this Err does not convert to the error type of the next step; use map_err first");

@@ -22,6 +22,7 @@ Panic Panic::with_message(std::string_view message) noexcept {
 
 Panic::Panic(const Panic& other) noexcept { new (place_) std::exception_ptr(other.exception()); }
 
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment): std::exception_ptr handles it
 Panic& Panic::operator=(const Panic& other) noexcept {
   *std::launder(reinterpret_cast<std::exception_ptr*>(place_)) = other.exception();
   return *this;

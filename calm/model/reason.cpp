@@ -39,7 +39,8 @@ detail::ReasonBlock* make_block(const ReasonSpec& spec) noexcept {
 namespace detail {
 
 ReasonLevel* ReasonBlock::levels() const noexcept {
-  static_assert(sizeof(ReasonBlock) % alignof(ReasonLevel) == 0 && alignof(ReasonLevel) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  static_assert(sizeof(ReasonBlock) % alignof(ReasonLevel) == 0 &&
+                alignof(ReasonLevel) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   void* place = const_cast<ReasonBlock*>(this) + 1;
   return std::launder(static_cast<ReasonLevel*>(place));
 }

@@ -80,7 +80,8 @@ constexpr std::strong_ordering present_first(bool a, bool b, std::strong_orderin
 constexpr std::strong_ordering compare_level(const ReasonLevel& a, const ReasonLevel& b) noexcept {
   if (auto order = b.severity <=> a.severity; order != 0) return order;
   if (auto order = a.at <=> b.at; order != 0) return order;
-  if (auto order = present_first(!a.message.empty(), !b.message.empty(), a.message <=> b.message); order != 0) return order;
+  if (auto order = present_first(!a.message.empty(), !b.message.empty(), a.message <=> b.message); order != 0)
+    return order;
   if (auto order = a.kind <=> b.kind; order != 0) return order;
   if (auto order = present_first(bool(a.region), bool(b.region), a.region <=> b.region); order != 0) return order;
   return present_first(bool(a.task), bool(b.task), a.task <=> b.task);

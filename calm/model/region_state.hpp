@@ -20,11 +20,9 @@ inline constexpr RegionState region_states[] = {RegionState::open, RegionState::
 
 inline constexpr Move<RegionState> region_moves[] = {
     // moves-begin
-    {RegionState::open, RegionState::closing},
-    {RegionState::closing, RegionState::draining},
+    {RegionState::open, RegionState::closing},        {RegionState::closing, RegionState::draining},
     {RegionState::closing, RegionState::finalizing},  // the fast path: no live child
-    {RegionState::draining, RegionState::finalizing},
-    {RegionState::finalizing, RegionState::closed},
+    {RegionState::draining, RegionState::finalizing}, {RegionState::finalizing, RegionState::closed},
     // moves-end
 };
 inline constexpr StateTable<RegionState, 5> region_table{region_moves};
@@ -34,8 +32,10 @@ static_assert(region_table.monotone() && region_table.terminal(RegionState::clos
 static_assert(region_table.next(RegionState::open) == RegionState::closing, "REG-1: Open goes to Closing only");
 static_assert(region_table.next(RegionState::closing) == (RegionState::draining | StateMask(RegionState::finalizing)),
               "REG-1: Closing goes to Draining, or to Finalizing without live children");
-static_assert(region_table.next(RegionState::draining) == RegionState::finalizing, "REG-1: Draining goes to Finalizing only");
-static_assert(region_table.next(RegionState::finalizing) == RegionState::closed, "REG-1: Finalizing goes to Closed only");
+static_assert(region_table.next(RegionState::draining) == RegionState::finalizing,
+              "REG-1: Draining goes to Finalizing only");
+static_assert(region_table.next(RegionState::finalizing) == RegionState::closed,
+              "REG-1: Finalizing goes to Closed only");
 
 /// Gives: ok for a legal move, else `invalid_transition`.
 constexpr Status check_move(RegionState from, RegionState to) noexcept {

@@ -20,7 +20,9 @@ struct StateMask {
   constexpr StateMask(State state) noexcept  // NOLINT(google-explicit-constructor): a state is the set of itself
       : bits(static_cast<std::uint8_t>(state)) {}
 
-  [[nodiscard]] constexpr bool has(State state) const noexcept { return (bits & static_cast<std::uint8_t>(state)) != 0; }
+  [[nodiscard]] constexpr bool has(State state) const noexcept {
+    return (bits & static_cast<std::uint8_t>(state)) != 0;
+  }
   [[nodiscard]] constexpr int size() const noexcept { return std::popcount(bits); }
 
   friend constexpr StateMask operator|(StateMask a, StateMask b) noexcept {

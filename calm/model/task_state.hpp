@@ -58,7 +58,8 @@ consteval bool every_live_task_can_complete() {
 }  // namespace detail
 
 static_assert(task_table.size() == 13 && !task_table.repeated(), "TSK-1: 13 of the 36 pairs are legal");
-static_assert(task_table.monotone() && task_table.terminal(TaskState::completed), "TSK-1: no way back, Completed is final");
+static_assert(task_table.monotone() && task_table.terminal(TaskState::completed),
+              "TSK-1: no way back, Completed is final");
 static_assert(detail::every_live_task_can_complete(), "TSK-1: every live state may complete");
 static_assert(!task_table.allows(TaskState::created, TaskState::created) &&
                   !task_table.allows(TaskState::running, TaskState::running),

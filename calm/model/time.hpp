@@ -85,8 +85,8 @@ class Duration {
   static constexpr std::int64_t from_ticks(Rep ticks, std::intmax_t num, std::intmax_t den) noexcept {
     if constexpr (std::floating_point<Rep>) {
       CALM_REQUIRE(BUD_1, ticks == ticks);
-      const long double ns = static_cast<long double>(ticks) * 1e9L * static_cast<long double>(num) /
-                             static_cast<long double>(den);
+      const long double ns =
+          static_cast<long double>(ticks) * 1e9L * static_cast<long double>(num) / static_cast<long double>(den);
       if (ns >= 0x1p63L) return INT64_MAX;
       if (ns <= -0x1p63L) return INT64_MIN;
       return static_cast<std::int64_t>(ns);

@@ -15,7 +15,8 @@ namespace {
 const std::vector<Budget>& all_small_budgets() {
   static const std::vector<Budget> all = [] {
     std::vector<Budget> budgets;
-    for (const Deadline deadline : {Deadline::none(), Deadline(Time()), Deadline(Time::at_ns(1)), Deadline(Time::max())}) {
+    for (const Deadline deadline :
+         {Deadline::none(), Deadline(Time()), Deadline(Time::at_ns(1)), Deadline(Time::max())}) {
       for (const Quota polls : {Quota::infinite(), Quota(0), Quota(1)}) {
         for (const Quota cost : {Quota::infinite(), Quota(0), Quota(1)}) {
           for (const int priority : {0, 1, 255}) {
@@ -136,7 +137,8 @@ TEST(Budget, BUD_5_a_deadline_is_reached_at_its_own_instant) {
   EXPECT_TRUE(deadline.reached(Time::at_ns(101)));
 }
 
-RC_GTEST_PROP(Budget, BUD_6_a_timeout_tightens_the_deadline_and_nothing_else, (Budget budget, Time now, Duration timeout)) {
+RC_GTEST_PROP(Budget, BUD_6_a_timeout_tightens_the_deadline_and_nothing_else,
+              (Budget budget, Time now, Duration timeout)) {
   const Budget after = with_timeout(budget, now, timeout);
   RC_ASSERT(after.deadline <= budget.deadline);
   RC_ASSERT(after.deadline == budget.deadline || after.deadline == Deadline(now + std::max(timeout, Duration())));

@@ -47,7 +47,8 @@ TEST(CancelKind, CAN_1_there_are_eleven_kinds) { EXPECT_EQ(cancel_kind_count, 11
 TEST(CancelKind, CAN_1_clean_up_gets_five_seconds_from_the_request_unless_told_otherwise) {
   const Time requested = Time() + Duration::seconds(3);
   EXPECT_EQ(cleanup_budget(CancelKind::user, requested).deadline, Deadline(Time() + Duration::seconds(8)));
-  EXPECT_EQ(cleanup_budget(CancelKind::user, requested, Duration::seconds(1)).deadline, Deadline(Time() + Duration::seconds(4)));
+  EXPECT_EQ(cleanup_budget(CancelKind::user, requested, Duration::seconds(1)).deadline,
+            Deadline(Time() + Duration::seconds(4)));
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ TEST(Fold, OUT_4_a_stop_that_came_from_elsewhere_counts) {
 }
 
 TEST(Fold, OUT_4_a_child_that_panicked_while_it_was_stopped_is_seen) {
-  EXPECT_TRUE(fold({err(Errc::full), panicked(lawtest::exceptions()[0]), stopped(CancelKind::fail_fast)}).is_panicked());
+  EXPECT_TRUE(
+      fold({err(Errc::full), panicked(lawtest::exceptions()[0]), stopped(CancelKind::fail_fast)}).is_panicked());
 }
 
 TEST(Fold, OUT_4_notes_of_a_child_that_is_left_out_are_kept) {

@@ -87,9 +87,10 @@ struct Arbitrary<calm::Deadline> {
 template <>
 struct Arbitrary<calm::Quota> {
   static Gen<calm::Quota> arbitrary() {
-    return gen::oneOf(gen::map(gen::oneOf(gen::inRange<std::uint64_t>(0, 4), gen::inRange<std::uint64_t>(0, UINT64_MAX)),
-                               [](std::uint64_t count) { return calm::Quota(count); }),
-                      gen::just(calm::Quota::infinite()));
+    return gen::oneOf(
+        gen::map(gen::oneOf(gen::inRange<std::uint64_t>(0, 4), gen::inRange<std::uint64_t>(0, UINT64_MAX)),
+                 [](std::uint64_t count) { return calm::Quota(count); }),
+        gen::just(calm::Quota::infinite()));
   }
 };
 
@@ -108,7 +109,8 @@ struct Arbitrary<calm::Budget> {
 template <>
 struct Arbitrary<calm::CancelKind> {
   static Gen<calm::CancelKind> arbitrary() {
-    return gen::map(gen::inRange<int>(0, calm::cancel_kind_count), [](int i) { return static_cast<calm::CancelKind>(i); });
+    return gen::map(gen::inRange<int>(0, calm::cancel_kind_count),
+                    [](int i) { return static_cast<calm::CancelKind>(i); });
   }
 };
 
@@ -124,20 +126,21 @@ struct Arbitrary<calm::lawtest::Link> {
            std::int64_t cleanup_seconds) {
           return calm::lawtest::Link{kind, region, task, at, std::move(text), cleanup_seconds};
         },
-        gen::arbitrary<calm::CancelKind>(), gen::inRange(0U, 3U), gen::inRange(0U, 3U), gen::inRange<std::uint64_t>(0, 3),
-        message, gen::element<std::int64_t>(1, 5));
+        gen::arbitrary<calm::CancelKind>(), gen::inRange(0U, 3U), gen::inRange(0U, 3U),
+        gen::inRange<std::uint64_t>(0, 3), message, gen::element<std::int64_t>(1, 5));
   }
 };
 
 template <>
 struct Arbitrary<calm::Reason> {
   static Gen<calm::Reason> arbitrary() {
-    return gen::mapcat(gen::weightedElement<std::size_t>({{4, 1}, {3, 2}, {2, 4}, {1, 15}, {1, 16}, {1, 17}, {1, 24}}),
-                       [](std::size_t depth) {
-                         return gen::map(gen::container<std::vector<calm::lawtest::Link>>(
-                                             depth, gen::arbitrary<calm::lawtest::Link>()),
-                                         [](const std::vector<calm::lawtest::Link>& links) { return calm::lawtest::build(links); });
-                       });
+    return gen::mapcat(
+        gen::weightedElement<std::size_t>({{4, 1}, {3, 2}, {2, 4}, {1, 15}, {1, 16}, {1, 17}, {1, 24}}),
+        [](std::size_t depth) {
+          return gen::map(
+              gen::container<std::vector<calm::lawtest::Link>>(depth, gen::arbitrary<calm::lawtest::Link>()),
+              [](const std::vector<calm::lawtest::Link>& links) { return calm::lawtest::build(links); });
+        });
   }
 };
 
@@ -147,8 +150,10 @@ struct Arbitrary<calm::Outcome<int>> {
     using End = calm::Outcome<int>;
     const auto plain = gen::oneOf(
         gen::map(gen::inRange(0, 3), [](int value) { return End(calm::ok(value)); }),
-        gen::map(gen::element(calm::Errc::full, calm::Errc::empty), [](calm::Errc code) { return End(calm::err(code)); }),
-        gen::map(gen::arbitrary<calm::Reason>(), [](const calm::Reason& reason) { return End(calm::cancelled(reason)); }),
+        gen::map(gen::element(calm::Errc::full, calm::Errc::empty),
+                 [](calm::Errc code) { return End(calm::err(code)); }),
+        gen::map(gen::arbitrary<calm::Reason>(),
+                 [](const calm::Reason& reason) { return End(calm::cancelled(reason)); }),
         gen::map(gen::element(0U, 1U), [](unsigned i) { return End(calm::panicked(calm::lawtest::exceptions()[i])); }));
     const auto notes = gen::container<std::vector<unsigned>>(gen::inRange(0U, 3U));
     return gen::apply(

@@ -17,8 +17,9 @@ TEST(Obligation, OBL_2_counted_and_recorded_kinds_are_as_the_law_says) {
   for (const bool tracked : {false, true}) {
     EXPECT_TRUE(counted(ObligationKind::lock_guard, tracked));
     EXPECT_TRUE(counted(ObligationKind::semaphore_permit, tracked));
-    for (const ObligationKind kind : {ObligationKind::ack, ObligationKind::lease, ObligationKind::io_operation,
-                                      ObligationKind::pool_checkout, ObligationKind::finalizer, ObligationKind::custom}) {
+    for (const ObligationKind kind :
+         {ObligationKind::ack, ObligationKind::lease, ObligationKind::io_operation, ObligationKind::pool_checkout,
+          ObligationKind::finalizer, ObligationKind::custom}) {
       EXPECT_TRUE(has_record(kind, tracked)) << kind;
     }
   }
@@ -30,7 +31,8 @@ TEST(Obligation, OBL_2_there_are_nine_kinds_with_names) {
   const char* const names[] = {"send permit", "ack",           "lease",     "I/O operation", "semaphore permit",
                                "lock guard",  "pool checkout", "finalizer", "custom"};
   ASSERT_EQ(obligation_kind_count, std::size(names));
-  for (std::uint8_t i = 0; i < obligation_kind_count; ++i) EXPECT_EQ(to_string(static_cast<ObligationKind>(i)), names[i]);
+  for (std::uint8_t i = 0; i < obligation_kind_count; ++i)
+    EXPECT_EQ(to_string(static_cast<ObligationKind>(i)), names[i]);
 }
 
 TEST(Ledger, OBL_3_a_count_never_goes_below_zero) {

@@ -155,7 +155,8 @@ TEST(Outcome, OUT_5_err_crosses_error_types_only_where_a_conversion_exists) {
   const Outcome<int, Narrow> narrow = err(Narrow{4});
   const Outcome<int, Wide> wide = narrow;
   EXPECT_EQ(wide.error().code, 40);
-  const Outcome<std::string, Wide> next = narrow.and_then([](int) -> Outcome<std::string, Wide> { return ok(std::string()); });
+  const Outcome<std::string, Wide> next =
+      narrow.and_then([](int) -> Outcome<std::string, Wide> { return ok(std::string()); });
   EXPECT_EQ(next.error().code, 40);
   static_assert(std::is_convertible_v<Outcome<int, Narrow>, Outcome<long, Wide>>);
   static_assert(!std::is_convertible_v<Outcome<int, Wide>, Outcome<int, Narrow>>);

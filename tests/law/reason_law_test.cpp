@@ -17,7 +17,8 @@ using lawtest::task_id;
 
 Reason simple(CancelKind kind, std::uint64_t at = 0, std::string_view message = {}, std::uint32_t region = 1,
               std::uint32_t task = 0) {
-  return Reason({.kind = kind, .region = region_id(region), .task = task_id(task), .at = Time::at_ns(at), .message = message});
+  return Reason(
+      {.kind = kind, .region = region_id(region), .task = task_id(task), .at = Time::at_ns(at), .message = message});
 }
 
 Reason nested(std::size_t levels, CancelKind root, std::string_view message = {}) {
@@ -175,7 +176,8 @@ const std::vector<Reason>& all_small_reasons() {
       for (const std::uint64_t at : {0U, 1U}) {
         for (const char* message : {"", "a"}) {
           for (const Reason* cause : {static_cast<const Reason*>(nullptr), &root, &shutdown}) {
-            reasons.push_back(Reason({.kind = kind, .region = region_id(1), .at = Time::at_ns(at), .message = message, .cause = cause}));
+            reasons.push_back(Reason(
+                {.kind = kind, .region = region_id(1), .at = Time::at_ns(at), .message = message, .cause = cause}));
           }
         }
       }
@@ -222,7 +224,8 @@ TEST(Reason, CAN_4_reasons_that_differ_only_in_a_causes_clean_up_give_the_same_r
     return build({Link{CancelKind::user, 1, 0, 0, "", seconds}, Link{CancelKind::timeout, 1, 0, 0, "", 1}});
   };
   EXPECT_NE(with_cause(2), with_cause(3));
-  EXPECT_EQ(whole_story(strengthen(with_cause(2), with_cause(3))), whole_story(strengthen(with_cause(3), with_cause(2))));
+  EXPECT_EQ(whole_story(strengthen(with_cause(2), with_cause(3))),
+            whole_story(strengthen(with_cause(3), with_cause(2))));
 }
 
 RC_GTEST_PROP(Reason, CAN_4_the_order_is_total, (Reason a, Reason b, Reason c)) {

@@ -85,8 +85,8 @@ TEST(States, HND_1_states_are_one_hot_and_a_check_is_one_and) {
   expect_one_hot(task_states);
   expect_one_hot(obligation_states);
 
-  constexpr StateMask<RegionState> before_closed = RegionState::open | StateMask(RegionState::closing) |
-                                                   RegionState::draining | RegionState::finalizing;
+  constexpr StateMask<RegionState> before_closed =
+      RegionState::open | StateMask(RegionState::closing) | RegionState::draining | RegionState::finalizing;
   static_assert(before_closed.size() == 4 && before_closed.bits == 0b1111);
   for (const RegionState state : region_states) EXPECT_EQ(before_closed.has(state), state != RegionState::closed);
 }

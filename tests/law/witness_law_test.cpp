@@ -59,7 +59,10 @@ TEST(Witness, CAN_10_severity_never_falls) {
 
 TEST(Witness, CAN_10_of_several_faults_the_first_in_the_order_of_the_law_is_named) {
   const Witness before = witness(CancelPhase::completed, CancelKind::shutdown);
-  Witness after{.task = task_id(2), .region = region_id(2), .epoch = {8}, .phase = CancelPhase::requested,
+  Witness after{.task = task_id(2),
+                .region = region_id(2),
+                .epoch = {8},
+                .phase = CancelPhase::requested,
                 .reason = reason_of(CancelKind::user)};
   EXPECT_EQ(check_step(before, after), Status(Errc::witness_task_mismatch));
   after.task = before.task;
@@ -112,7 +115,8 @@ TEST(Epoch, CAN_11_a_record_takes_one_epoch_at_its_first_request_and_keeps_it) {
   EXPECT_EQ(record.reason().kind(), CancelKind::shutdown);
 }
 
-RC_GTEST_PROP(Epoch, CAN_4_a_record_ends_with_the_same_reason_whatever_the_order_of_requests, (std::vector<Reason> reasons)) {
+RC_GTEST_PROP(Epoch, CAN_4_a_record_ends_with_the_same_reason_whatever_the_order_of_requests,
+              (std::vector<Reason> reasons)) {
   RC_PRE(!reasons.empty());
   EpochCounter epochs;
   CancelRecord forward;

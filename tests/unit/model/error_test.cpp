@@ -46,7 +46,8 @@ TEST(ErrorValue, explains_cause_and_fix_and_what_led_to_it) {
   EXPECT_EQ(text.find("degraded: mail is down\n  at:    " + file + std::to_string(line + 1) + " in "), 0U) << text;
   EXPECT_NE(text.find("\n  cause: " + std::string(describe(Errc::degraded).cause)), std::string::npos) << text;
   EXPECT_NE(text.find("\n  fix:   " + std::string(describe(Errc::degraded).fix)), std::string::npos) << text;
-  EXPECT_NE(text.find("\n  because of io: read: ECONNRESET at " + file + std::to_string(line)), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  because of io: read: ECONNRESET at " + file + std::to_string(line)), std::string::npos)
+      << text;
 }
 
 TEST(ErrorValue, a_long_line_of_causes_costs_no_stack) {

@@ -45,7 +45,8 @@ TEST(OutcomeValue, is_made_from_plain_values_and_errors_where_only_one_can_be_me
   const Outcome<int> with_text = Error(Errc::full, "no room");
   EXPECT_EQ(with_text.error().message(), "no room");
   static_assert(!std::is_convertible_v<int, Outcome<int, int>>, "an int could be meant either way");
-  static_assert(std::is_convertible_v<Ok<int>, Outcome<int, int>> && std::is_convertible_v<Err<int>, Outcome<int, int>>);
+  static_assert(std::is_convertible_v<Ok<int>, Outcome<int, int>> &&
+                std::is_convertible_v<Err<int>, Outcome<int, int>>);
 }
 
 TEST(OutcomeValue, a_value_that_takes_anything_does_not_take_the_parts_of_an_outcome) {
@@ -138,7 +139,8 @@ TEST(OutcomeValue, map_touches_ok_only) {
 
 TEST(OutcomeValue, map_err_touches_err_only) {
   for (const auto& end : one_of_each()) {
-    const Outcome<std::string, int> coded = end.map_err([](const Error& error) { return static_cast<int>(error.code()); });
+    const Outcome<std::string, int> coded =
+        end.map_err([](const Error& error) { return static_cast<int>(error.code()); });
     EXPECT_EQ(coded.kind(), end.kind());
     if (end.is_ok()) {
       EXPECT_EQ(coded.value(), "value");
@@ -177,7 +179,8 @@ TEST(OutcomeValue, works_without_a_value) {
 TEST(OutcomeValue, visit_calls_the_function_of_its_kind) {
   std::string seen;
   for (const auto& end : one_of_each()) {
-    seen += end.visit([](const std::string& value) { return value + ";"; }, [](const Error&) { return std::string("err;"); },
+    seen += end.visit([](const std::string& value) { return value + ";"; },
+                      [](const Error&) { return std::string("err;"); },
                       [](const Reason& reason) { return std::string(reason.message()) + ";"; },
                       [](const Panic& panic) { return panic.what() + ";"; });
   }
@@ -215,7 +218,8 @@ TEST(OutcomeText, is_one_line_or_a_whole_explanation) {
 TEST(OutcomeMisuse, asking_for_the_wrong_payload_names_both_kinds) {
   const Outcome<int> value = ok(3);
   EXPECT_DEATH((void)cancelled(Reason()), "law: +OUT-1");
-  EXPECT_DEATH((void)value.error(), "requirement not met: kind\\(\\) == wanted\n.*values: kind\\(\\) = Ok, wanted = Err");
+  EXPECT_DEATH((void)value.error(),
+               "requirement not met: kind\\(\\) == wanted\n.*values: kind\\(\\) = Ok, wanted = Err");
   EXPECT_DEATH((void)value.reason(), "wanted = Cancelled");
   EXPECT_DEATH((void)value.panic(), "wanted = Panicked");
 }

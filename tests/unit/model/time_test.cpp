@@ -54,7 +54,8 @@ TEST(TimeValue, stays_between_zero_and_the_last_instant) {
   EXPECT_DEATH((void)Time::at_ns(UINT64_MAX), "law: +BUD-1");
 }
 
-RC_GTEST_PROP(TimeValue, adding_and_taking_away_agree_while_nothing_saturates, (std::int32_t before, std::uint32_t start)) {
+RC_GTEST_PROP(TimeValue, adding_and_taking_away_agree_while_nothing_saturates,
+              (std::int32_t before, std::uint32_t start)) {
   const Time time = Time::at_ns(std::uint64_t{start} + (std::uint64_t{1} << 40));
   const Duration step = Duration::nanoseconds(before);
   RC_ASSERT((time + step) - time == step);
