@@ -1,0 +1,70 @@
+// atomics.hpp — the atomic shim: lock-free code is a template over a policy and runs in two worlds.
+// Laws:    LAB-8 (the lab checks lock-free code through instrumented atomics)
+// Threads: as std::atomic
+// Cancel:  not applicable
+//
+// A lock-free type takes `AtomicsPolicy Atomics = RealAtomics` and names its words Atomics::Atomic<T>. Every call states
+// its memory orders: nothing here is sequentially consistent by omission. A loop that waits for another thread calls
+// Atomics::pause() once per round. Pure rooms reach atomics through this header only.
+//
+// A policy for the lab is a struct like RealAtomics whose Atomic<T> holds a plain T. Each operation first hands control
+// to the scheduler, which decides when this thread goes on, and then does its work at once; pause() tells the scheduler
+// that this thread can do nothing until another one has changed a word. It may keep values by memory order and choose
+// which one a load sees; no operation may be dropped or joined with another. tests/model/interleave.hpp is the small one.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+
+namespace calm::lockfree {
+
+/// The real world: words are std::atomic, a pause is the processor's.
+struct RealAtomics {
+  template <class T>
+  using Atomic = std::atomic<T>;
+
+  /// Gives: the core's resources to its sibling for a moment.
+  static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+};
+
+/// A word of any type: read, write, swap, compare and swap.
+template <class Word, class T>
+concept AtomicWord = std::constructible_from<Word, T> && !std::copy_constructible<Word> &&
+                     requires(Word& word, const Word& seen, T value, T& expected, std::memory_order order) {
+                       { seen.load(order) } noexcept -> std::same_as<T>;
+                       { word.store(value, order) } noexcept;
+                       { word.exchange(value, order) } noexcept -> std::same_as<T>;
+                       { word.compare_exchange_weak(expected, value, order, order) } noexcept -> std::same_as<bool>;
+                       { word.compare_exchange_strong(expected, value, order, order) } noexcept -> std::same_as<bool>;
+                     };
+
+/// A word that counts and carries bits.
+template <class Word, class T>
+concept AtomicInteger = AtomicWord<Word, T> && requires(Word& word, T value, std::memory_order order) {
+  { word.fetch_add(value, order) } noexcept -> std::same_as<T>;
+  { word.fetch_sub(value, order) } noexcept -> std::same_as<T>;
+  { word.fetch_or(value, order) } noexcept -> std::same_as<T>;
+  { word.fetch_and(value, order) } noexcept -> std::same_as<T>;
+};
+
+/// What lock-free code may use. The types stand for all of their kind.
+template <class Policy>
+concept AtomicsPolicy = AtomicInteger<typename Policy::template Atomic<std::uint8_t>, std::uint8_t> &&
+                        AtomicInteger<typename Policy::template Atomic<std::uint32_t>, std::uint32_t> &&
+                        AtomicInteger<typename Policy::template Atomic<std::uint64_t>, std::uint64_t> &&
+                        AtomicWord<typename Policy::template Atomic<void*>, void*> &&
+                        AtomicWord<typename Policy::template Atomic<bool>, bool> && requires {
+                          { Policy::pause() } noexcept;
+                        };
+
+static_assert(AtomicsPolicy<RealAtomics>);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
+
+}  // namespace calm::lockfree
