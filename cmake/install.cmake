@@ -18,9 +18,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/calm-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/calm-config.cmake ${PROJECT_BINARY_DIR}/calm-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calm)
 
-if(CALM_SLOW_CHECKS)
-  set(calm_pkgconfig_cflags " -DCALM_SLOW_CHECKS=1")
-endif()
+foreach(choice CALM_SLOW_CHECKS CALM_NO_TRACE)  # made once for the whole program, so users must make the same
+  if(${choice})
+    string(APPEND calm_pkgconfig_cflags " -D${choice}=1")
+  endif()
+endforeach()
 file(RELATIVE_PATH calm_pkgconfig_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the package may be moved after installation
 configure_file(cmake/calm.pc.in ${PROJECT_BINARY_DIR}/calm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/calm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

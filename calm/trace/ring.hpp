@@ -1,0 +1,236 @@
+// ring.hpp — the flight recorder of one worker: the newest events in memory taken once, readable while it is written.
+// Laws:    HND-3 (trace capacity: overwrite the oldest and count, or refuse), LAB-2
+// Threads: push and clear on one thread, the writer; snapshot anywhere at any time
+// Cancel:  not applicable
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "calm/check/probe.hpp"
+#include "calm/check/require.hpp"
+#include "calm/lockfree/atomics.hpp"
+#include "calm/model/error_code.hpp"
+#include "calm/model/outcome.hpp"
+#include "calm/trace/event.hpp"
+
+namespace calm::trace {
+
+/// What a full ring does with one more event.
+enum class WhenFull : std::uint8_t {
+  overwrite,  ///< the oldest one goes and is counted
+  refuse,     ///< the strict profile: the new one is not taken
+};
+
+struct RingOptions {
+  std::uint64_t capacity = std::uint64_t{1} << 12;  ///< events; a power of two, at most ring_capacity_max
+  std::uint16_t worker = 0;                         ///< goes into every event
+  WhenFull when_full = WhenFull::overwrite;
+};
+
+inline constexpr std::uint64_t ring_capacity_max = std::uint64_t{1} << 30;
+
+/// What a ring held at one moment: the newest events, without a hole, and how many older ones are gone. Their sum is the
+/// number of events recorded since the ring was made or cleared.
+struct Snapshot {
+  std::uint64_t overwritten = 0;
+  std::vector<Event> events;  // oldest first
+};
+
+/// May be moved until a second thread knows it; what was moved from is only good to be destroyed.
+template <lockfree::AtomicsPolicy Atomics = lockfree::RealAtomics>
+class alignas(128) BasicRing {
+ public:
+  /// Gives: an empty ring that has all the memory it will ever use.
+  /// Fails: invalid_argument for the capacity; resource_exhausted without memory.
+  static Outcome<BasicRing> make(const RingOptions& options) noexcept;
+
+  BasicRing(BasicRing&& other) noexcept;
+  BasicRing& operator=(BasicRing&&) = delete;
+  ~BasicRing() = default;
+
+  /// Takes one event, its worker and position filled in, for a few plain stores: no lock, no memory, no read of a clock.
+  /// Fails: resource_exhausted when full and strict; then nothing has changed.
+  [[gnu::always_inline]] Status push(const Event& event) noexcept { return push(to_words(event)); }
+
+  /// The same for an event that is in registers already: through memory it would cost three times as much.
+  [[gnu::always_inline]] Status push(EventWords words) noexcept;
+
+  /// Gives: ok when the next `count` events will be taken, else resource_exhausted. Who must not fail half-way asks first.
+  [[nodiscard]] Status room(std::uint64_t count) const noexcept;
+
+  /// Forgets all events and counts from 0 again; their memory is used for new ones.
+  void clear() noexcept;
+
+  /// Lets another thread be the writer. Needs: all that this one did happens before what that one does.
+  void hand_over() noexcept { writer_.store(0, std::memory_order_relaxed); }
+
+  /// Gives: the newest events that were complete when it began and still are; never a torn one.
+  /// Fails: std::bad_alloc.
+  [[nodiscard]] Snapshot snapshot() const;
+
+  [[nodiscard]] std::uint64_t capacity() const noexcept { return mask_ + 1; }
+  [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
+  [[nodiscard]] WhenFull when_full() const noexcept { return when_full_; }
+
+ private:
+  using Word = typename Atomics::template Atomic<std::uint64_t>;
+  static constexpr std::size_t words_per_event = std::tuple_size_v<EventWords>;
+
+  struct alignas(64) Slot {  // an event is a cache line
+    Word words[words_per_event];
+  };
+
+  BasicRing(std::unique_ptr<Slot[]> slots, const RingOptions& options) noexcept
+      : slots_(std::move(slots)), mask_(options.capacity - 1), worker_(options.worker), when_full_(options.when_full) {}
+
+  [[nodiscard]] Slot& slot(std::uint64_t position) const noexcept { return slots_[position & mask_]; }
+  bool read(std::uint64_t position, Event& event) const noexcept;
+  [[nodiscard]] bool written_here() noexcept;
+  void verify() const noexcept;
+
+  // Positions count events from 0 for ever; event p lives in slot p & mask_. Only the writer stores, and what it reads of
+  // its own is never stale.
+  //   [R1] push() releases published_ -> snapshot() acquires: events below it are complete or overwritten
+  //   [R2] push() releases each word of event q, after begun_ = q + 1 -> read() acquires each word, then reads begun_:
+  //        whoever saw a word of q sees that q had begun, so a torn event p = q - capacity is always found out
+  //   [R3] clear() releases first_ -> snapshot() acquires: published_, read next, is not below it
+  Word begun_{0};      // relaxed: ordered by [R2]
+  Word published_{0};  // begun_, or begun_ - 1 while an event is being written
+  Word first_{0};      // the position that was next when the ring was last cleared
+  Word writer_{0};     // CALM_SLOW only: which thread, 0 none yet; stale in a broken program only
+
+  std::unique_ptr<Slot[]> slots_;
+  std::uint64_t mask_;
+  std::uint16_t worker_;
+  WhenFull when_full_;
+};
+
+using Ring = BasicRing<>;
+
+namespace detail {
+
+/// Gives: a number that no other living thread has, never 0.
+inline std::uint64_t thread_mark() noexcept {
+  static thread_local const char mark = 0;
+  return reinterpret_cast<std::uintptr_t>(&mark);
+}
+
+}  // namespace detail
+
+template <lockfree::AtomicsPolicy Atomics>
+Outcome<BasicRing<Atomics>> BasicRing<Atomics>::make(const RingOptions& options) noexcept {
+  if (!std::has_single_bit(options.capacity) || options.capacity > ring_capacity_max) {
+    return err(Errc::invalid_argument, "the capacity of a trace ring is a power of two, at most 2^30 events");
+  }
+  // Filled with zeros now: the writer meets no page for the first time later.
+  std::unique_ptr<Slot[]> slots(new (std::nothrow) Slot[options.capacity]());
+  if (slots == nullptr) return err(Errc::resource_exhausted, "no memory for a trace ring");
+  return ok(BasicRing(std::move(slots), options));
+}
+
+// Relaxed: nobody else knows either ring.
+template <lockfree::AtomicsPolicy Atomics>
+BasicRing<Atomics>::BasicRing(BasicRing&& other) noexcept
+    : begun_(other.begun_.load(std::memory_order_relaxed)),
+      published_(other.published_.load(std::memory_order_relaxed)),
+      first_(other.first_.load(std::memory_order_relaxed)),
+      writer_(other.writer_.load(std::memory_order_relaxed)),
+      slots_(std::move(other.slots_)),
+      mask_(other.mask_),
+      worker_(other.worker_),
+      when_full_(other.when_full_) {}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicRing<Atomics>::room(std::uint64_t count) const noexcept {
+  if (when_full_ == WhenFull::overwrite) return {};
+  const std::uint64_t held = published_.load(std::memory_order_relaxed) - first_.load(std::memory_order_relaxed);
+  return count <= capacity() - held ? Status() : Status(Errc::resource_exhausted);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicRing<Atomics>::push(EventWords words) noexcept {
+  CALM_SLOW(LAB_2, written_here(), worker_);
+  if (const Status status = room(1); !status) [[unlikely]] {
+    CALM_PROBE("trace ring: a strict one is full");
+    return status;
+  }
+  const std::uint64_t position = published_.load(std::memory_order_relaxed);
+  words[0] = (words[0] & 0xFFFF) | std::uint64_t{worker_} << 16 | position << 32;
+  Slot& to = slot(position);
+  begun_.store(position + 1, std::memory_order_relaxed);
+  // Spelled out by the pack: from a loop g++ would send the words through memory.
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (to.words[i].store(words[i], std::memory_order_release), ...);  // [R2]
+  }(std::make_index_sequence<words_per_event>());
+  published_.store(position + 1, std::memory_order_release);  // [R1]
+  verify();
+  return {};
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void BasicRing<Atomics>::clear() noexcept {
+  CALM_SLOW(LAB_2, written_here(), worker_);
+  first_.store(published_.load(std::memory_order_relaxed), std::memory_order_release);  // [R3]
+  verify();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Snapshot BasicRing<Atomics>::snapshot() const {
+  const std::uint64_t first = first_.load(std::memory_order_acquire);    // [R3]
+  const std::uint64_t end = published_.load(std::memory_order_acquire);  // [R1]
+  const std::uint64_t held = std::min(end - first, capacity());
+  Snapshot snapshot;
+  snapshot.events.resize(held);
+  // Newest first: those are overwritten last, and once one is gone all older ones are.
+  std::uint64_t kept = 0;
+  while (kept < held && read(end - 1 - kept, snapshot.events[held - 1 - kept])) ++kept;
+  snapshot.events.erase(snapshot.events.begin(), snapshot.events.end() - static_cast<std::ptrdiff_t>(kept));
+  snapshot.overwritten = end - first - kept;
+  return snapshot;
+}
+
+/// Gives: false when the event at this position is overwritten already, or is being overwritten.
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicRing<Atomics>::read(std::uint64_t position, Event& event) const noexcept {
+  EventWords words;
+  const Slot& from = slot(position);
+  for (std::size_t i = 0; i < words_per_event; ++i) words[i] = from.words[i].load(std::memory_order_acquire);  // [R2]
+  if (begun_.load(std::memory_order_relaxed) > position + capacity()) {
+    CALM_PROBE("trace ring: the writer passed the reader");
+    return false;
+  }
+  event = from_words(words);
+  CALM_SLOW(LAB_2, event.position == static_cast<std::uint32_t>(position), event.position, position);
+  return true;
+}
+
+/// Gives: true on the thread that writes this ring; the first to write it is that one.
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicRing<Atomics>::written_here() noexcept {
+  const std::uint64_t here = detail::thread_mark();
+  if (writer_.load(std::memory_order_relaxed) == 0) writer_.store(here, std::memory_order_relaxed);
+  return writer_.load(std::memory_order_relaxed) == here;
+}
+
+// HND-3: the writer has finished what it began, and a strict ring never holds more than it has room for.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicRing<Atomics>::verify() const noexcept {
+#if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
+  const std::uint64_t begun = begun_.load(std::memory_order_relaxed);
+  const std::uint64_t published = published_.load(std::memory_order_relaxed);
+  const std::uint64_t first = first_.load(std::memory_order_relaxed);
+  CALM_SLOW(HND_3, begun == published && first <= published, begun, published, first);
+  CALM_SLOW(HND_3, when_full_ == WhenFull::overwrite || published - first <= capacity(), published, first);
+#endif
+}
+
+}  // namespace calm::trace
