@@ -12,25 +12,16 @@ with it; with the macro it does not, and for every expectation some line of the 
 
 Exit: 0 in order; 1 with the finding and the compiler's output; 2 with one line: bad usage or an unusable FILE.
 """
-import argparse
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+from console import OneLineParser, Unusable, exit_with
 
 RULE = "what must not compile has a test that it does not, with the message a user would see"
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-fdiagnostics-color=never"]
 EXPECT = re.compile(r"^// expect(?:\((?P<compiler>[^)]*)\))?: (?P<regex>\S.*)$", re.M)
-
-
-class Unusable(Exception):
-    """The command line, the file or the compiler does not allow the check at all."""
-
-
-class OneLineParser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Unusable(f"compile_fail.py: {message}")
 
 
 def finding(what, next_step, output):
@@ -93,7 +84,7 @@ def check(compiler, root, path):
 
 
 def main():
-    parser = OneLineParser(prog="compile_fail.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = OneLineParser("compile_fail.py", __doc__)
     parser.add_argument("--compiler", default="clang++-19", metavar="CXX")
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent, metavar="DIR")
     parser.add_argument("file", type=Path, metavar="FILE")
@@ -105,8 +96,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Unusable as reason:
-        print(reason, file=sys.stderr)
-        sys.exit(2)
+    exit_with(main)

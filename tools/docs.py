@@ -14,14 +14,14 @@ With --write, blocks that are out of date are renewed in place and doxygen build
 
 Exit: 0 in order; 1 with every finding; 2 with one line: bad usage, no calm tool or no doxygen.
 """
-import argparse
 import re
 import shlex
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
+
+from console import OneLineParser, Unusable, exit_with, finding
 
 MARKER = re.compile(r"^ *<!-- (?P<kind>code|output): (?P<what>.*?) -->$")
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,}|~{3,})(?P<language>[\w+-]*).*$")
@@ -33,17 +33,8 @@ BROKEN_REFERENCE = re.compile(r"unable to resolve|could not be resolved|unknown 
 NEXT = "./dev docs"
 
 
-class Unusable(Exception):
-    """The command line or the machine does not allow the check at all."""
-
-
 class Stale(Exception):
     """A marker that nothing can be shown for."""
-
-
-class OneLineParser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Unusable(f"docs.py: {message}")
 
 
 class Block(NamedTuple):
@@ -55,10 +46,6 @@ class Block(NamedTuple):
     indent: str = ""
     first: int | None = None
     end: int | None = None
-
-
-def finding(what, rule, next_step):
-    return f"calm: {what}\n  rule: {rule}\n  next: {next_step}"
 
 
 def documents(root):
@@ -227,7 +214,7 @@ def build_pages(root):
 
 
 def main():
-    parser = OneLineParser(prog="docs.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = OneLineParser("docs.py", __doc__)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--build", type=Path, metavar="DIR")
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent, metavar="DIR")
@@ -252,8 +239,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Unusable as reason:
-        print(reason, file=sys.stderr)
-        sys.exit(2)
+    exit_with(main)

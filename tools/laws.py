@@ -15,30 +15,21 @@ its committed versions.
 
 Exit: 0 with a summary; 1 with every finding; 2 with one line: bad usage or an unreadable input.
 """
-import argparse
 import json
 import re
 import subprocess
-import sys
 import tempfile
 import textwrap
 from pathlib import Path
 from typing import NamedTuple
+
+from console import OneLineParser, Unusable, exit_with, finding
 
 SPEC_LAW = re.compile(r"- (?:\*\*(I\d+) |([A-Z]{2,3}-\d+) )")
 TEST_LAW = re.compile(r"(?:(?P<prefix>[A-Z]{2,3})_(?P<number>\d+)|(?P<promise>I\d+))(?:_|$)")
 LIST_LINE = re.compile(r"(I\d+|[A-Z]{2,3}-\d+)\s+(\S.*)")
 SOURCE_ROOTS = ("calm", "apps", "tools")
 WIDTH = 120
-
-
-class Unusable(Exception):
-    """The command line or an input does not allow the check at all."""
-
-
-class OneLineParser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Unusable(f"laws.py: {message}")
 
 
 class Entry(NamedTuple):
@@ -52,10 +43,6 @@ class Test(NamedTuple):
     name: str
     laws: tuple
     disabled: bool
-
-
-def finding(what, rule, next_step):
-    return f"calm: {what}\n  rule: {rule}\n  next: {next_step}"
 
 
 def read(path):
@@ -284,7 +271,7 @@ def summary(project):
 
 
 def main():
-    parser = OneLineParser(prog="laws.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = OneLineParser("laws.py", __doc__)
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent)
     parser.add_argument("--spec", default="spec/SPEC.md")
     parser.add_argument("--not-yet", default="spec/NOT_YET")
@@ -300,8 +287,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Unusable as reason:
-        print(reason, file=sys.stderr)
-        sys.exit(2)
+    exit_with(main)

@@ -12,16 +12,16 @@ Usage: tools/layers.py [--root DIR] [--compiler CXX] [CHECK...]      (default: e
 
 Exit: 0 in order, one line per check; 1 with every finding; 2 with one line: bad usage or malformed calm/LAYERS.
 """
-import argparse
 import os
 import re
 import shutil
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
+
+from console import OneLineParser, Unusable, exit_with, finding
 
 SUFFIXES = {".hpp", ".cpp", ".h"}
 EMPTY_NAMES = ("util", "utils", "helper", "helpers", "common", "misc", "manager")
@@ -37,19 +37,6 @@ FORBIDDEN = [
      "an assertion never becomes an optimiser assumption", "use CALM_INVARIANT or CALM_REQUIRE"),
     (re.compile(r"atomic_thread_fence"), "ThreadSanitizer does not model a bare fence",
      "put the ordering on the atomic operation itself")]
-
-
-class Unusable(Exception):
-    """The command line, calm/LAYERS or the machine does not allow a check at all."""
-
-
-class OneLineParser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Unusable(f"layers.py: {message}")
-
-
-def finding(what, rule, next_step):
-    return f"calm: {what}\n  rule: {rule}\n  next: {next_step}"
 
 
 def count(number, noun):
@@ -288,7 +275,7 @@ CHECKS = {"includes": check_includes, "acyclic": check_acyclic, "pure": check_pu
 
 
 def main():
-    parser = OneLineParser(prog="layers.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = OneLineParser("layers.py", __doc__)
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent)
     parser.add_argument("--compiler", default="clang++-19")
     parser.add_argument("checks", nargs="*", metavar="CHECK")
@@ -304,8 +291,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Unusable as reason:
-        print(reason, file=sys.stderr)
-        sys.exit(2)
+    exit_with(main)

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""bench_test.py — tools/bench.py compares contenders, refuses wrong answers and keeps the limit of header_cost."""
+import json
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from stage import StageTest  # noqa: E402
+
+
+class BenchTest(StageTest):
+    tool = "bench.py"
+
+    def contender(self, workload, name, answer, *ns, operations=1000):
+        """A contender that takes ns[0] the first time, ns[1] the second, then the last for ever."""
+        self.write(f"bench/{workload}/{name}.cpp", "")
+        self.program(f"build/bench/bench_{workload}_{name}", "count = __file__ + '.count'",
+                     "runs = os.path.getsize(count) if os.path.exists(count) else 0", "open(count, 'a').write('x')",
+                     "open('order', 'a').write(os.path.basename(__file__) + '\\n')",
+                     f"times = {list(ns)}", "took = times[min(runs, len(times) - 1)]",
+                     f"print('{{\"answer\": {answer}, \"ns\": %d, \"operations\": {operations}}}' % took)")
+
+    def bench(self, code, *parts, words=()):
+        return self.says(code, *parts, args=["--build", "build", *words])
+
+    def compiler(self, *lines):
+        self.program("bin/clang++-19", "name = next(word for word in sys.argv if word.endswith('.cpp'))",
+                     "text = open(name).read()", *lines)
+
+    def test_prints_median_spread_and_ratio(self):
+        self.contender("sum", "calm", 7, 2000, 1000, 4000, 3000)
+        self.contender("sum", "floor", 7, 1500)
+        said = self.bench(0, "sum: ns per operation, 7 runs each\n", "bench: in short\n",
+                          "  sum  calm 3.0 ns; times that: floor 0.50\n", words=["--only", "sum"])
+        self.assertRegex(said, r"\n  calm +3.0 +1.0 +4.0 +1.00\n  floor +1.5 +1.5 +1.5 +0.50\n")
+
+    def test_lets_contenders_take_turns(self):
+        for name in ("zero", "calm", "floor"):
+            self.contender("sum", name, 7, 1000)
+        self.bench(0, words=["--only", "sum", "--quick"])
+        self.assertEqual((self.root / "order").read_text().split(),
+                         ["bench_sum_calm", "bench_sum_floor", "bench_sum_zero"] * 3)
+
+    def test_writes_the_rows_as_json(self):
+        self.contender("sum", "calm", 7, 2000)
+        self.bench(0, words=["--only", "sum", "--quick", "--json", "rows.json"])
+        self.assertEqual(json.loads((self.root / "rows.json").read_text()), [
+            {"workload": "sum", "contender": "calm", "workers": 1, "median_ns": 2.0, "min_ns": 2.0, "max_ns": 2.0,
+             "runs": 3}])
+
+    def test_fails_on_a_wrong_answer(self):
+        self.contender("sum", "calm", 7, 2000)
+        self.contender("sum", "floor", 8, 1000)
+        self.bench(1, "calm: sum: floor answers 8, calm answers 7\n", "  rule: all contenders of a workload give the",
+                   "  next: compare bench/sum/floor.cpp with bench/sum/calm.cpp", words=["--only", "sum"])
+
+    def test_fails_on_a_contender_that_breaks(self):
+        self.contender("sum", "calm", 7, 2000)
+        program = self.program("build/bench/bench_sum_calm", "print('boom', file=sys.stderr)", "sys.exit(3)")
+        self.bench(1, "calm: bench_sum_calm stopped with 3: boom\n", words=["--only", "sum"])
+        program.write_text(f"#!{sys.executable}\nprint('fast')\n")
+        self.bench(1, "calm: bench_sum_calm printed 'fast\\n'", words=["--only", "sum"])
+
+    def test_measures_headers_over_an_empty_file(self):
+        self.compiler("end = time.process_time() + (0.2 if 'calm/model' in text else 0.1 if text else 0)",
+                      "while time.process_time() < end: pass")
+        said = self.says(0, "calm/model/outcome.hpp", "limit 400 ms\n", args=["--only", "header_cost", "--quick"])
+        self.assertRegex(said, r"\n  functional +\d+ +\d+ +\d+ +0\.[3-9]\d*\n")
+
+    def test_fails_when_a_header_costs_more_than_its_limit(self):
+        self.compiler("end = time.process_time() + (0.45 if 'calm/model' in text else 0)",
+                      "while time.process_time() < end: pass")
+        self.says(1, "calm: #include <calm/model/outcome.hpp> costs 4", "  rule: the header costs at most 400 ms",
+                  "  next: ", args=["--only", "header_cost", "--quick"])
+
+    def test_refuses_a_header_that_does_not_compile(self):
+        self.compiler("print('unit.cpp:1: not found', file=sys.stderr)", "sys.exit('calm' in text)")
+        self.refuses("bench.py: clang++-19 does not compile <calm/model/outcome.hpp>: unit.cpp:1: not found",
+                     args=["--only", "header_cost"])
+
+    def test_lists_workloads_and_contenders(self):
+        self.contender("sum", "floor", 7, 2000)
+        self.contender("sum", "calm", 7, 2000)
+        self.bench(0, "header_cost: calm/model/outcome.hpp", "\nsum: calm floor\n", words=["--list"])
+
+    def test_refuses_bad_usage(self):
+        self.contender("sum", "calm", 7, 2000)
+        self.refuses("bench.py: no workload 'x'; there are header_cost sum", args=["--only", "x"])
+        self.refuses("bench.py: sum needs --build DIR", args=["--only", "sum"])
+        self.write("bench/sum/new.cpp", "")
+        self.refuses("bench.py: build/bench/bench_sum_new is not built", args=["--build", "build", "--only", "sum"])
+        self.refuses("bench.py: cannot write none/rows.json", args=["--build", "build", "--json", "none/rows.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()

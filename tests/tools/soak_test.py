@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""soak_test.py — tools/soak.py repeats the test programs, prints seeds and says how to repeat a failure."""
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from stage import StageTest  # noqa: E402
+
+PASSES = ('assert "max_success=100000" in os.environ["RC_PARAMS"], os.environ',
+          'open(os.environ["CALM_PROBE_LOG"], "a").write("0\\tcalm/a.cpp:3\\ta: rare\\n")', "time.sleep(0.01)")
+
+
+class SoakTest(StageTest):
+    tool = "soak.py"
+    has_root = False
+
+    def soak(self, code, *parts, minutes="0.05"):
+        return self.says(code, *parts, args=["--build", self.root / "build", minutes])
+
+    def test_runs_rounds_until_the_time_is_over(self):
+        self.program("build/tests/law/calm_law_tests", *PASSES)
+        self.program("build/tests/unit/calm_unit_tests", *PASSES)
+        said = self.soak(0, "soak: 2 test programs, 100000 cases per property, 0.05 minutes", "round 2  calm_law_tests",
+                         "probes: 0 of 1 hit\n  never hit: calm/a.cpp:3 a: rare\n", "soak: nothing broke\n")
+        seeds = re.findall(r"seed (\d+) ", said)
+        self.assertGreater(len(seeds), 3)
+        self.assertEqual(len(seeds), len(set(seeds)), "every run has a seed of its own")
+
+    def test_completes_the_first_round(self):
+        self.program("build/tests/law/calm_law_tests", "time.sleep(0.3)")
+        self.assertNotIn("round 2", self.soak(0, "round 1  calm_law_tests  seed ", " ok\n", minutes="0.0001"))
+
+    def test_cuts_a_later_round_when_the_time_is_over(self):
+        self.program("build/tests/law/calm_law_tests", "first = not os.path.exists('been_here')",
+                     "open('been_here', 'w')", "time.sleep(0 if first else 60)")
+        self.soak(0, "round 1", " ok\n", "round 2", "cut: the time is over\n", "soak: nothing broke\n")
+
+    def test_gives_the_command_that_repeats_a_failure(self):
+        program = self.program("build/tests/law/calm_law_tests",
+                               'print("Falsifiable after 12 tests")',
+                               'print("[  FAILED  ] Cancel.CAN_4_keeps_it (3 ms)")',
+                               'print("[  FAILED  ] Seeds/Cancel.CAN_5_x/3")', "sys.exit(1)")
+        said = self.soak(1, "calm: calm_law_tests failed: Cancel.CAN_4_keeps_it Seeds/Cancel.CAN_5_x/3\n",
+                         "  | Falsifiable after 12 tests", "soak: something broke")
+        seed = re.search(r"seed (\d+) ", said)[1]
+        self.assertIn(f"next: RC_PARAMS='seed={seed} max_success=100000' {program} "
+                      "--gtest_filter=Cancel.CAN_4_keeps_it:Seeds/Cancel.CAN_5_x/3\n", said)
+
+    def test_reports_a_crash_without_a_failed_test(self):
+        program = self.program("build/tests/law/calm_law_tests", "print('boom')", "os.abort()")
+        self.soak(1, "calm: calm_law_tests stopped with -6", "  | boom", f"max_success=100000' {program}\n")
+
+    def test_refuses_bad_usage(self):
+        self.refuses("soak.py: no test program in ", args=["--build", self.root])
+        self.program("build/tests/calm_x_tests")
+        for minutes in ("0", "-2", "ten", "nan", "inf"):
+            self.refuses(f"soak.py: MINUTES is a number above 0, not '{minutes}'", args=["--build", "build", minutes])
+        self.refuses("soak.py: the following arguments are required: --build")
+
+
+if __name__ == "__main__":
+    unittest.main()

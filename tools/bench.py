@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""bench.py — every workload under bench/, all contenders in one run, ratios against calm.
+
+Usage: tools/bench.py --build DIR [--only NAME] [--quick] [--json FILE] [--list]      DIR is an optimised build
+       [--root DIR]
+
+  --only NAME  one workload (may be repeated); header_cost needs no build
+  --quick      3 runs of each contender instead of 7
+  --json FILE  the rows as JSON: workload, contender, workers, median_ns, min_ns, max_ns, runs
+  --list       the workloads and their contenders
+
+A workload is a folder bench/<workload> with one file per contender, built as DIR/bench/bench_<workload>_<contender>,
+which prints one line: {"answer": ..., "ns": total, "operations": N}. Contenders take turns, and all must give the same
+answer. header_cost is what including calm's headers costs (see bench/header_cost); it has a limit.
+
+Exit: 0 with tables and a summary; 1 a wrong answer, a contender that broke, a limit exceeded; 2 bad usage or no build.
+"""
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench/header_cost"))
+import header_cost  # noqa: E402
+
+from console import Broken, OneLineParser, Unusable, exit_with
+
+RUNS, QUICK_RUNS = 7, 3
+RUN_SECONDS_MAX = 120
+HEADER_COST = "header_cost"
+OURS = "calm"
+
+
+class Sample(NamedTuple):
+    answer: object
+    ns: float  # per operation
+    workers: int
+
+
+class Row(NamedTuple):
+    workload: str
+    contender: str
+    workers: int
+    median_ns: float
+    min_ns: float
+    max_ns: float
+    runs: int
+
+
+def find_workloads(root):
+    """Contenders by workload; calm comes first."""
+    found = {HEADER_COST: [header_cost.OURS, *header_cost.OTHERS]}
+    for folder in sorted((root / "bench").glob("*/")):
+        contenders = sorted((path.stem for path in folder.glob("*.cpp")), key=lambda name: (name != OURS, name))
+        if contenders:
+            found[folder.name] = contenders
+    return dict(sorted(found.items()))
+
+
+def choose(workloads, only):
+    for name in only or ():
+        if name not in workloads:
+            raise Unusable(f"bench.py: no workload '{name}'; there are {' '.join(workloads)}")
+    return [name for name in workloads if not only or name in only]
+
+
+def program(build, workload, contender):
+    if build is None:
+        raise Unusable(f"bench.py: {workload} needs --build DIR")
+    path = build / "bench" / f"bench_{workload}_{contender}"
+    if not path.is_file():
+        raise Unusable(f"bench.py: {path} is not built; ./dev bench builds it")
+    return path
+
+
+def run_once(path):
+    again = f"{path}"
+    try:
+        ran = subprocess.run([path], capture_output=True, text=True, check=False, timeout=RUN_SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        raise Broken(f"{path.name} ran longer than {RUN_SECONDS_MAX} s", "a benchmark ends", again) from None
+    if ran.returncode:
+        last = (ran.stderr.strip() or "no message").splitlines()[-1]
+        raise Broken(f"{path.name} stopped with {ran.returncode}: {last}", "a benchmark ends well", again)
+    try:
+        line = json.loads(ran.stdout)
+        return Sample(line["answer"], line["ns"] / line["operations"], line.get("workers", 1))
+    except (ValueError, KeyError, TypeError, ZeroDivisionError):
+        raise Broken(f"{path.name} printed {ran.stdout[:200]!r}",
+                     'a benchmark prints one line {"answer": ..., "ns": ..., "operations": ...}', again) from None
+
+
+def check_answers(workload, samples):
+    """Every contender, every time, gives the answer that calm gave first."""
+    expected, right = next((found[0].answer, name) for name, found in samples.items())
+    for contender, found in samples.items():
+        for sample in found:
+            if sample.answer != expected:
+                raise Broken(f"{workload}: {contender} answers {sample.answer}, {right} answers {expected}",
+                             "all contenders of a workload give the same answer",
+                             f"compare bench/{workload}/{contender}.cpp with bench/{workload}/{right}.cpp")
+
+
+def sample_programs(build, workload, contenders, runs):
+    paths = {contender: program(build, workload, contender) for contender in contenders}
+    samples = {contender: [] for contender in contenders}
+    for _ in range(runs):
+        for contender, path in paths.items():
+            samples[contender].append(run_once(path))
+            check_answers(workload, {name: found for name, found in samples.items() if found})
+    return samples
+
+
+def sample_headers(root, runs):
+    try:
+        costs = header_cost.sample(root, runs)
+    except header_cost.CannotCompile as error:
+        raise Unusable(f"bench.py: {error}") from None
+    return {header: [Sample(None, ns, 1) for ns in cost] for header, cost in costs.items()}
+
+
+def make_rows(workload, samples):
+    for contender, found in samples.items():
+        times = [sample.ns for sample in found]
+        yield Row(workload, contender, found[0].workers, statistics.median(times), min(times), max(times), len(times))
+
+
+def show(workload, rows):
+    divisor, unit, digits = 1, "ns per operation", 1
+    if workload == HEADER_COST:
+        divisor, unit, digits = 1_000_000, f"ms over an empty file, {' '.join(header_cost.COMPILER)}", 0
+    width = max(len("contender"), *(len(row.contender) for row in rows))
+    print(f"\n{workload}: {unit}, {rows[0].runs} runs each")
+    print(f"  {'contender':<{width}} {'median':>9} {'min':>9} {'max':>9} {'to ' + rows[0].contender.split('/')[0]:>9}")
+    for row in rows:
+        numbers = " ".join(f"{ns / divisor:>9.{digits}f}" for ns in (row.median_ns, row.min_ns, row.max_ns))
+        print(f"  {row.contender:<{width}} {numbers} {ratio(row, rows[0]):>9.2f}", flush=True)
+
+
+def ratio(row, ours):
+    return row.median_ns / ours.median_ns if ours.median_ns else 0.0
+
+
+def summary(workload, rows):
+    ours, *others = rows
+    if workload == HEADER_COST:
+        return f"{ours.contender} {ours.median_ns / 1e6:.0f} ms, limit {header_cost.LIMIT_NS / 1e6:.0f} ms"
+    compared = ", ".join(f"{row.contender} {ratio(row, ours):.2f}" for row in others)
+    return f"{ours.contender} {ours.median_ns:.1f} ns; times that: {compared or 'no other contender'}"
+
+
+def check_limit(tables):
+    for ours, *_ in (tables[name] for name in tables if name == HEADER_COST):
+        if ours.median_ns > header_cost.LIMIT_NS:
+            raise Broken(f"#include <{ours.contender}> costs {ours.median_ns / 1e6:.0f} ms "
+                         f"(from {ours.min_ns / 1e6:.0f} to {ours.max_ns / 1e6:.0f})",
+                         f"the header costs at most {header_cost.LIMIT_NS / 1e6:.0f} ms over an empty file",
+                         f"see which include it is: echo '#include <{ours.contender}>' >unit.cpp; "
+                         f"{' '.join(header_cost.COMPILER)} -I . -ftime-trace unit.cpp")
+
+
+def write_json(path, tables):
+    rows = [row._asdict() for table in tables.values() for row in table]
+    try:
+        path.write_text(json.dumps(rows, indent=1) + "\n")
+    except OSError as error:
+        raise Unusable(f"bench.py: cannot write {path}: {error.strerror}") from None
+
+
+def main():
+    parser = OneLineParser("bench.py", __doc__)
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1])
+    parser.add_argument("--build", type=Path, metavar="DIR")
+    parser.add_argument("--only", action="append", metavar="NAME")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    workloads = find_workloads(args.root)
+    chosen = choose(workloads, args.only)
+    if args.list:
+        for name in chosen:
+            print(f"{name}: {' '.join(workloads[name])}")
+        return
+    if args.json:
+        write_json(args.json, {})  # before minutes are spent
+    runs, tables = (QUICK_RUNS if args.quick else RUNS), {}
+    for name in chosen:
+        samples = (sample_headers(args.root, runs) if name == HEADER_COST
+                   else sample_programs(args.build, name, workloads[name], runs))
+        tables[name] = list(make_rows(name, samples))
+        show(name, tables[name])
+    print("\nbench: in short")
+    for name, rows in tables.items():
+        print(f"  {name:<{max(map(len, tables))}}  {summary(name, rows)}")
+    if args.json:
+        write_json(args.json, tables)
+    check_limit(tables)
+
+
+if __name__ == "__main__":
+    exit_with(main)
