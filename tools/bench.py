@@ -133,7 +133,7 @@ def show(workload, rows):
     if workload == HEADER_COST:
         divisor, unit, digits = 1_000_000, f"ms over an empty file, {' '.join(header_cost.COMPILER)}", 0
     width = max(len("contender"), *(len(row.contender) for row in rows))
-    print(f"\n{workload}: {unit}, {rows[0].runs} runs each")
+    print(f"\n{workload}, {unit}, {rows[0].runs} runs each")
     print(f"  {'contender':<{width}} {'median':>9} {'min':>9} {'max':>9} {'to ' + rows[0].contender.split('/')[0]:>9}")
     for row in rows:
         numbers = " ".join(f"{ns / divisor:>9.{digits}f}" for ns in (row.median_ns, row.min_ns, row.max_ns))
@@ -193,9 +193,9 @@ def main():
                    else sample_programs(args.build, name, workloads[name], runs))
         tables[name] = list(make_rows(name, samples))
         show(name, tables[name])
-    print("\nbench: in short")
+    print("\nIn short:")
     for name, rows in tables.items():
-        print(f"  {name:<{max(map(len, tables))}}  {summary(name, rows)}")
+        print(f"{name}: {summary(name, rows)}")
     if args.json:
         write_json(args.json, tables)
     check_limit(tables)

@@ -271,45 +271,57 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
     }
   }
 
+  /// Payload and notes in place: a chain of steps moves nothing twice.
+  template <OutcomeKind made, class... Args>
+  constexpr Outcome(detail::KindTag<made> kind, Notes notes, Args&&... payload)
+      : storage_(kind, std::forward<Args>(payload)...), notes_(std::move(notes)) {}
+
   /// What is not Ok, under another value or error type.
   template <class Result, class Self>
   static constexpr Result failure(Self&& self) {
-    switch (self.kind()) {
-      case OutcomeKind::err:
-        return Result(Err<E>{std::forward<Self>(self).storage_.error});
-      case OutcomeKind::cancelled:
-        return Result(Cancelled{self.storage_.reason});
-      case OutcomeKind::ok:
-      case OutcomeKind::panicked:
-        break;
+    if (self.is_err()) {
+      return Result(detail::KindTag<OutcomeKind::err>(), std::forward<Self>(self).notes_,
+                    std::forward<Self>(self).storage_.error);
     }
-    return Result(Panicked{self.storage_.panic});
+    return stopped<Result>(std::forward<Self>(self));
+  }
+
+  /// What is Cancelled or Panicked: the same under any types.
+  template <class Result, class Self>
+  static constexpr Result stopped(Self&& self) {
+    if (self.is_cancelled()) {
+      return Result(detail::KindTag<OutcomeKind::cancelled>(), std::forward<Self>(self).notes_, self.storage_.reason);
+    }
+    return Result(detail::KindTag<OutcomeKind::panicked>(), std::forward<Self>(self).notes_, self.storage_.panic);
   }
 
   template <class Self, class F>
   static constexpr auto mapped(Self&& self, F&& f) {
     using Returned = decltype(detail::call_with(f, std::forward<Self>(self).storage_.value));
     using Result = Outcome<std::remove_cvref_t<Returned>, E>;
-    Notes notes = self.notes_;
-    if (!self.is_ok()) return failure<Result>(std::forward<Self>(self)).with_notes(std::move(notes));
+    constexpr detail::KindTag<OutcomeKind::ok> made;
+    if (!self.is_ok()) return failure<Result>(std::forward<Self>(self));
     if constexpr (std::is_void_v<Returned>) {
       detail::call_with(f, std::forward<Self>(self).storage_.value);
-      return Result(calm::ok()).with_notes(std::move(notes));
+      return Result(made, std::forward<Self>(self).notes_);
     } else {
-      return Result(calm::ok(detail::call_with(f, std::forward<Self>(self).storage_.value)))
-          .with_notes(std::move(notes));
+      return Result(made, std::forward<Self>(self).notes_,
+                    detail::call_with(f, std::forward<Self>(self).storage_.value));
     }
   }
 
   template <class Self, class F>
   static constexpr auto error_mapped(Self&& self, F&& f) {
     using Result = Outcome<T, std::remove_cvref_t<decltype(f(std::forward<Self>(self).storage_.error))>>;
-    Notes notes = self.notes_;
-    if (self.is_ok()) return Result(Ok<Value>{std::forward<Self>(self).storage_.value}).with_notes(std::move(notes));
-    if (self.is_err())
-      return Result(calm::err(f(std::forward<Self>(self).storage_.error))).with_notes(std::move(notes));
-    if (self.is_cancelled()) return Result(Cancelled{self.storage_.reason}).with_notes(std::move(notes));
-    return Result(Panicked{self.storage_.panic}).with_notes(std::move(notes));
+    if (self.is_ok()) {
+      return Result(detail::KindTag<OutcomeKind::ok>(), std::forward<Self>(self).notes_,
+                    std::forward<Self>(self).storage_.value);
+    }
+    if (self.is_err()) {
+      return Result(detail::KindTag<OutcomeKind::err>(), std::forward<Self>(self).notes_,
+                    f(std::forward<Self>(self).storage_.error));
+    }
+    return stopped<Result>(std::forward<Self>(self));
   }
 
   template <class Self, class F>
@@ -329,10 +341,10 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
 
   template <class Result, class Self, class F>
   static constexpr Result chained_to(Self&& self, F&& f) {
+    if (!self.is_ok()) return failure<Result>(std::forward<Self>(self));
+    if (self.notes_.empty()) return detail::call_with(f, std::forward<Self>(self).storage_.value);
     Notes notes = self.notes_;
-    if (!self.is_ok()) return failure<Result>(std::forward<Self>(self)).with_notes(std::move(notes));
     Result result = detail::call_with(f, std::forward<Self>(self).storage_.value);
-    if (notes.empty()) return result;
     notes.merge(result.notes_);
     return std::move(result).with_notes(std::move(notes));
   }
@@ -345,12 +357,15 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
 /// Fails: std::bad_alloc as strengthen does.
 template <class T, class E>
 constexpr Outcome<T, E> join(Outcome<T, E> a, Outcome<T, E> b) {
-  Notes notes = a.notes();
-  if (!b.notes().empty()) notes.merge(b.notes());
   if (a.is_cancelled() && b.is_cancelled()) {
+    Notes notes = a.notes();
+    notes.merge(b.notes());
     return Outcome<T, E>(calm::cancelled(strengthen(a.reason(), b.reason()))).with_notes(std::move(notes));
   }
   const bool keep_left = join(a.kind(), b.kind()) == a.kind();
+  if (a.notes().empty() && b.notes().empty()) return std::move(keep_left ? a : b);
+  Notes notes = a.notes();
+  notes.merge(b.notes());
   return std::move(keep_left ? a : b).with_notes(std::move(notes));
 }
 

@@ -30,8 +30,8 @@ class BenchTest(StageTest):
     def test_prints_median_spread_and_ratio(self):
         self.contender("sum", "calm", 7, 2000, 1000, 4000, 3000)
         self.contender("sum", "floor", 7, 1500)
-        said = self.bench(0, "sum: ns per operation, 7 runs each\n", "bench: in short\n",
-                          "  sum  calm 3.0 ns; times that: floor 0.50\n", words=["--only", "sum"])
+        said = self.bench(0, "sum, ns per operation, 7 runs each\n",
+                          "In short:\nsum: calm 3.0 ns; times that: floor 0.50\n", words=["--only", "sum"])
         self.assertRegex(said, r"\n  calm +3.0 +1.0 +4.0 +1.00\n  floor +1.5 +1.5 +1.5 +0.50\n")
 
     def test_lets_contenders_take_turns(self):
