@@ -23,7 +23,8 @@ if(CALM_SANITIZE)
 endif()
 
 if(CALM_COVERAGE)
-  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  # relocated counters are written as they count: a death test that aborts keeps them
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping "SHELL:-mllvm -runtime-counter-relocation")
   add_link_options(-fprofile-instr-generate)
 endif()
 

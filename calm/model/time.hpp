@@ -91,12 +91,13 @@ class Duration {
       if (ns <= -0x1p63L) return INT64_MIN;
       return static_cast<std::int64_t>(ns);
     } else {
-      // Ticks and the ratio fit 64 bits each; saturating after the first product keeps the second one within 128.
+      // Whole seconds and the rest apart: each product stays within 128 bits, whatever the ratio.
       const detail::Wide scaled = static_cast<detail::Wide>(ticks) * num;
-      const detail::Wide most = static_cast<detail::Wide>(INT64_MAX) * 1'000'000'000;
-      if (scaled > most) return INT64_MAX;
-      if (scaled < -most) return INT64_MIN;
-      return saturate(scaled * 1'000'000'000 / den);
+      const detail::Wide seconds = scaled / den;
+      constexpr detail::Wide second_max = INT64_MAX / 1'000'000'000 + 1;
+      if (seconds > second_max) return INT64_MAX;
+      if (seconds < -second_max) return INT64_MIN;
+      return saturate(seconds * 1'000'000'000 + scaled % den * 1'000'000'000 / den);
     }
   }
 

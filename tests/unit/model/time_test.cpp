@@ -22,6 +22,12 @@ TEST(DurationValue, takes_standard_durations_exactly) {
   static_assert(Duration(1.5s) == Duration::milliseconds(1500));
   static_assert(Duration(-3s) == Duration::seconds(-3));
   static_assert(Duration(std::chrono::duration<std::int64_t, std::pico>(1999)).ns() == 1);
+  static_assert(Duration(std::chrono::duration<std::int64_t, std::pico>(-1999)).ns() == -1);
+  static_assert(Duration(std::chrono::duration<std::int64_t, std::ratio<1, 3>>(1)).ns() == 333'333'333);
+  static_assert(Duration(std::chrono::nanoseconds::max()).ns() == INT64_MAX);
+  static_assert(Duration(std::chrono::nanoseconds::min()).ns() == INT64_MIN);
+  static_assert(Duration(std::chrono::duration<std::int64_t, std::ratio<INTMAX_MAX, INTMAX_MAX - 1>>(5)).ns() ==
+                5'000'000'000);
 }
 
 TEST(DurationValue, goes_back_to_standard_durations) {
