@@ -7,7 +7,7 @@ Usage: tools/laws.py --tests FILE                     FILE is the output of `cte
 
 A law is a bullet of the spec: `- CAN-4 ...`, or `- **I2 close is quiet** ...` for a promise. A test carries the laws that
 its name starts with: Cancel.CAN_4_a_second_cancel, Suite/Cancel.CAN_4_x/3, order.REG_1_TSK_1_x, Close.I2_x. Code names a
-law as CAN-4, CAN_4, CAN-1,2,4 or CAN-1..8.
+law as CAN-4, CAN_4, CAN-1,2,4 or CAN-1..8. Every test of the program calm_law_tests carries a law.
 
 spec/NOT_YET has `# comments` and lines `LAW  what it waits for`; below a line `[partly]` stand the laws whose tests cover
 only the part that exists: `LAW  what is still missing`. The list only gets shorter: in a git checkout it is compared with
@@ -29,6 +29,7 @@ SPEC_LAW = re.compile(r"- (?:\*\*(I\d+) |([A-Z]{2,3}-\d+) )")
 TEST_LAW = re.compile(r"(?:(?P<prefix>[A-Z]{2,3})_(?P<number>\d+)|(?P<promise>I\d+))(?:_|$)")
 LIST_LINE = re.compile(r"(I\d+|[A-Z]{2,3}-\d+)\s+(\S.*)")
 SOURCE_ROOTS = ("calm", "apps", "tools")
+LAW_PROGRAM = "calm_law_tests"
 WIDTH = 120
 
 
@@ -43,6 +44,7 @@ class Test(NamedTuple):
     name: str
     laws: tuple
     disabled: bool
+    program: str
 
 
 def read(path):
@@ -91,13 +93,14 @@ def read_tests(args):
     else:
         text = ctest_output(args.ctest, args.build)
     try:
-        tests = [(test["name"], test.get("properties", [])) for test in json.loads(text)["tests"]]
+        tests = [(test["name"], test.get("properties", []), Path(*test.get("command", [""])[:1]).name)
+                 for test in json.loads(text)["tests"]]
     except (ValueError, KeyError, TypeError):
         raise Unusable("laws.py: the tests are not the output of `ctest --show-only=json-v1`") from None
-    if unbuilt := [name for name, _ in tests if name.endswith("_NOT_BUILT")]:
+    if unbuilt := [name for name, _, _ in tests if name.endswith("_NOT_BUILT")]:
         raise Unusable(f"laws.py: not built yet: {' '.join(unbuilt)}; build every target first")
-    return [Test(name, laws_in_name(name), any(p["name"] == "DISABLED" and p["value"] for p in properties))
-            for name, properties in tests]
+    return [Test(name, laws_in_name(name), any(p["name"] == "DISABLED" and p["value"] for p in properties), program)
+            for name, properties, program in tests]
 
 
 def ctest_output(ctest, build):
@@ -195,6 +198,9 @@ def test_findings(project):
     for test in project.tests:
         if test.disabled or "DISABLED_" in test.name:
             yield finding(f"test {test.name} is disabled", "a disabled test is a failure", "repair the test, or remove it")
+        if test.program == LAW_PROGRAM and not test.laws:
+            yield finding(f"test {test.name} of {LAW_PROGRAM} carries no law", "a test in tests/law starts with its law",
+                          "put the id in front of its name, or move the test to tests/unit")
         for law in test.laws:
             if law not in project.laws:
                 yield finding(f"test {test.name} carries {law}, which is not in {project.args.spec}",

@@ -18,9 +18,9 @@ void show_budget_meet() {
   fmt::print("  taking cost 900 says {}, and nothing has changed: cost {} still\n", to_string(taken),
              to_string(child.cost));
 
-  const Span fetch(Duration::milliseconds(300));
-  const Span parse(Duration::milliseconds(40));
-  const Span cache(Duration::milliseconds(20));
+  const TimeSpan fetch(Duration::milliseconds(300));
+  const TimeSpan parse(Duration::milliseconds(40));
+  const TimeSpan cache(Duration::milliseconds(20));
   fmt::print("  fetch then parse, beside the cache: critical path {}\n",
              to_string(beside(then(fetch, parse), cache).length()));
 }

@@ -91,6 +91,12 @@ class DevTest(unittest.TestCase):
 
     def test_dev_asks_for_a_missing_argument(self):
         self.refused(self.run_bash("dev", "test", "--preset"), "--preset needs a name")
+        self.refused(self.run_bash("dev", "test", "--preset", "nonsense"), "--preset needs a name")
+
+    def test_dev_refuses_arguments_where_there_are_none(self):
+        for command in ("run", "coverage", "fmt", "docs", "clean"):
+            with self.subTest(command):
+                self.refused(self.run_bash("dev", command, "extra"), command, "takes no arguments", "extra")
 
     # packages
 

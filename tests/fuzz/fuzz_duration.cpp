@@ -104,18 +104,19 @@ void check_times(Bytes& bytes) {
   CALM_INVARIANT(BUD_5, !Deadline::none().reached(a) && Deadline::none().left(a) == Duration::max(), a);
 }
 
-Span some_span(Bytes& bytes) {
+TimeSpan some_span(Bytes& bytes) {
   const auto ns = bytes.edge<std::int64_t>();
-  return Span(Duration::nanoseconds(ns < 0 ? ~ns : ns));
+  return TimeSpan(Duration::nanoseconds(ns < 0 ? ~ns : ns));
 }
 
 void check_spans(Bytes& bytes) {
-  const Span a = some_span(bytes);
-  const Span b = some_span(bytes);
-  const Span c = some_span(bytes);
+  const TimeSpan a = some_span(bytes);
+  const TimeSpan b = some_span(bytes);
+  const TimeSpan c = some_span(bytes);
   CALM_INVARIANT(BUD_7, then(a, b) == then(b, a) && then(then(a, b), c) == then(a, then(b, c)), a.length(), b.length());
   CALM_INVARIANT(BUD_7, then(a, meet(b, c)) == meet(then(a, b), then(a, c)), a.length(), b.length(), c.length());
-  CALM_INVARIANT(BUD_7, then(a, Span::infinite()) == Span::infinite() && meet(a, Span::infinite()) == a, a.length());
+  CALM_INVARIANT(BUD_7, then(a, TimeSpan::infinite()) == TimeSpan::infinite() && meet(a, TimeSpan::infinite()) == a,
+                 a.length());
   CALM_INVARIANT(BUD_7, beside(a, b) >= a && beside(a, b) >= b && then(a, b) >= beside(a, b), a.length(), b.length());
   const Time start = some_time(bytes);
   CALM_INVARIANT(BUD_7, deadline_after(start, a).is_none() == a.is_infinite(), start, a.length());

@@ -147,21 +147,44 @@ RC_GTEST_PROP(Budget, BUD_6_a_timeout_tightens_the_deadline_and_nothing_else,
   RC_ASSERT(after.priority == budget.priority);
 }
 
-Span span_of(std::uint32_t ms) { return ms == 0 ? Span::infinite() : Span(Duration::milliseconds(ms)); }
+TimeSpan span_of(std::uint32_t ms) { return ms == 0 ? TimeSpan::infinite() : TimeSpan(Duration::milliseconds(ms)); }
 
 RC_GTEST_PROP(Budget, BUD_7_sequence_and_constraint_form_the_tropical_semiring,
               (std::uint32_t x, std::uint32_t y, std::uint32_t z)) {
-  const Span a = span_of(x);
-  const Span b = span_of(y);
-  const Span c = span_of(z);
+  const TimeSpan a = span_of(x);
+  const TimeSpan b = span_of(y);
+  const TimeSpan c = span_of(z);
   RC_ASSERT(then(a, then(b, c)) == then(then(a, b), c));
-  RC_ASSERT(then(a, Span()) == a);
-  RC_ASSERT(then(a, Span::infinite()) == Span::infinite());
+  RC_ASSERT(then(a, TimeSpan()) == a);
+  RC_ASSERT(then(a, TimeSpan::infinite()) == TimeSpan::infinite());
   RC_ASSERT(meet(a, b) == meet(b, a));
   RC_ASSERT(meet(a, meet(b, c)) == meet(meet(a, b), c));
-  RC_ASSERT(meet(a, Span::infinite()) == a);
+  RC_ASSERT(meet(a, TimeSpan::infinite()) == a);
   RC_ASSERT(then(a, meet(b, c)) == meet(then(a, b), then(a, c)));
   RC_ASSERT(then(a, beside(b, c)) == beside(then(a, b), then(a, c)));
+}
+
+TEST(Budget, BUD_7_the_semiring_laws_hold_on_every_small_span) {
+  const TimeSpan all[] = {TimeSpan(),
+                          TimeSpan(Duration::nanoseconds(1)),
+                          TimeSpan(Duration::nanoseconds(2)),
+                          TimeSpan(Duration::seconds(1)),
+                          TimeSpan(Duration::nanoseconds(INT64_MAX - 1)),
+                          TimeSpan::infinite()};
+  for (const TimeSpan a : all) {
+    EXPECT_EQ(then(a, TimeSpan()), a);
+    EXPECT_EQ(then(a, TimeSpan::infinite()), TimeSpan::infinite());
+    EXPECT_EQ(meet(a, a), a);
+    for (const TimeSpan b : all) {
+      EXPECT_EQ(then(a, b), then(b, a));
+      EXPECT_EQ(meet(a, b), meet(b, a));
+      for (const TimeSpan c : all) {
+        EXPECT_EQ(then(a, then(b, c)), then(then(a, b), c));
+        EXPECT_EQ(meet(a, meet(b, c)), meet(meet(a, b), c));
+        EXPECT_EQ(then(a, meet(b, c)), meet(then(a, b), then(a, c)));
+      }
+    }
+  }
 }
 
 RC_GTEST_PROP(Budget, BUD_7_meeting_spans_is_meeting_the_deadlines_they_mean, (std::uint32_t x, std::uint32_t y)) {

@@ -98,6 +98,26 @@ TEST(Fold, OUT_4_errors_panics_and_the_childs_own_limits_are_failures) {
   }
 }
 
+TEST(Fold, OUT_4_no_further_child_improves_a_region_of_up_to_two_children) {
+  const std::vector<ChildEnd> all = {ok(),
+                                     err(Errc::full),
+                                     stopped(CancelKind::user),
+                                     stopped(CancelKind::fail_fast),
+                                     stopped(CancelKind::fail_fast, elsewhere),
+                                     stopped_below(CancelKind::race_lost, own),
+                                     panicked(lawtest::exceptions()[0])};
+  for (const ChildEnd& a : all) {
+    for (const ChildEnd& b : all) {
+      for (const ChildEnd& extra : all) {
+        const OutcomeKind before = fold({a, b}).kind();
+        EXPECT_GE(fold({extra, a, b}).kind(), before);
+        EXPECT_GE(fold({a, extra, b}).kind(), before);
+        EXPECT_GE(fold({a, b, extra}).kind(), before);
+      }
+    }
+  }
+}
+
 RC_GTEST_PROP(Fold, OUT_4_the_fold_is_monotone, (std::vector<Outcome<int>> ends, Outcome<int> extra)) {
   std::vector<ChildEnd> children;
   for (const auto& end : ends) children.push_back(end.map([](int) {}));

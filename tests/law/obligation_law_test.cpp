@@ -113,6 +113,8 @@ TEST(Replica, OBL_9_every_local_state_has_its_place) {
   EXPECT_EQ(replica(ObligationState::committed), R::committed);
   EXPECT_EQ(replica(ObligationState::aborted), R::aborted);
   EXPECT_EQ(replica(ObligationState::leaked), R::leaked);
+  const char* const names[] = {"Reserved", "Leaked", "Aborted", "Committed", "Conflict"};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(to_string(obligation_replicas[i]), names[i]);
 }
 
 }  // namespace

@@ -20,7 +20,11 @@ Witness witness(CancelPhase phase, CancelKind kind = CancelKind::timeout) {
 }
 
 TEST(Witness, CAN_10_the_phases_have_the_ranks_of_the_law) {
-  for (std::size_t rank = 0; rank < 4; ++rank) EXPECT_EQ(static_cast<std::size_t>(phases[rank]), rank);
+  const char* const names[] = {"Requested", "Cancelling", "Finalizing", "Completed"};
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(static_cast<std::size_t>(phases[rank]), rank);
+    EXPECT_EQ(to_string(phases[rank]), names[rank]);
+  }
 }
 
 TEST(Witness, CAN_10_all_sixteen_pairs_of_phases_go_forward_only) {

@@ -41,9 +41,10 @@ class LawsTest(TreeTest):
         self.write("calm/model/reason.hpp", "// Laws: CAN-4,10\n")
         self.tests(*TESTS)
 
-    def tests(self, *names, disabled=()):
+    def tests(self, *names, disabled=(), program="calm_other_tests"):
         self.write("tests.json", json.dumps({"tests": [
-            {"name": name, "properties": [{"name": "DISABLED", "value": True}] if name in disabled else []}
+            {"name": name, "command": [f"/somewhere/{program}", f"--gtest_filter={name}"],
+             "properties": [{"name": "DISABLED", "value": True}] if name in disabled else []}
             for name in names]}))
 
     def run_tool(self, *words):
@@ -67,6 +68,10 @@ class LawsTest(TreeTest):
     def test_finds_a_law_whose_only_test_is_called_otherwise(self):
         self.tests("Outcome.OUT_1_x", "Outcome.has_OUT_2_inside", "OUT_22.x_OUT_2", "Cancel.CAN_4_x", "Cancel.CAN_10_x")
         self.finds("law OUT-2 has no test", "test OUT_22.x_OUT_2 carries OUT-22, which is not in spec/SPEC.md")
+
+    def test_finds_a_law_test_without_a_law(self):
+        self.tests(*TESTS, program="calm_law_tests")
+        self.finds("test unit.other of calm_law_tests carries no law", "rule: a test in tests/law starts with its law")
 
     def test_accepts_a_test_that_carries_several_laws(self):
         self.tests("Outcome.OUT_1_OUT_2_CAN_4_CAN_10_all_of_them")
