@@ -166,14 +166,14 @@ def check_tidy(root, build, sources):
     cache, commands = Cache(root), compile_commands(root, build, sources)
     keys = {name: cache.key(name, commands[name]) for name in sources}
     answers = {name: cache.load(keys[name]) for name in sources}
-    todo = [name for name in sources if answers[name] is None]
-    if len(todo) < len(sources):
-        print(f"lint: {len(sources) - len(todo)} of {len(sources)} sources are as they were", flush=True)
+    due = [name for name in sources if answers[name] is None]
+    if len(due) < len(sources):
+        print(f"lint: {len(sources) - len(due)} of {len(sources)} sources are as they were", flush=True)
     (cache.folder / "compile_commands.json").write_text(json.dumps(list(commands.values())))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for number, (name, (found, keep)) in enumerate(
-                zip(todo, pool.map(lambda name: tidy(root, cache.folder, name), todo)), 1):
-            print(f"[{number}/{len(todo)}] {name}", flush=True)
+                zip(due, pool.map(lambda name: tidy(root, cache.folder, name), due)), 1):
+            print(f"[{number}/{len(due)}] {name}", flush=True)
             answers[name] = found
             if keep:
                 cache.store(keys[name], found)

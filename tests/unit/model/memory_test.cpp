@@ -1,38 +1,12 @@
-// What the model does when there is no memory. This program replaces operator new and makes it fail on demand.
+// What the model does when there is no memory.
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <string>
 
 #include "calm/model/outcome.hpp"
 #include "calm/model/witness.hpp"
-
-namespace {
-
-bool memory_is_gone = false;
-
-void* allocate(std::size_t size) noexcept { return memory_is_gone ? nullptr : std::malloc(size == 0 ? 1 : size); }
-
-/// No allocation succeeds while one of these lives.
-struct NoMemory {
-  NoMemory() { memory_is_gone = true; }
-  ~NoMemory() { memory_is_gone = false; }
-  NoMemory(const NoMemory&) = delete;
-  NoMemory& operator=(const NoMemory&) = delete;
-};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  if (void* memory = allocate(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
+#include "tests/no_memory.hpp"
 
 namespace calm {
 namespace {
@@ -43,12 +17,12 @@ Reason shutdown() {
   return Reason(ReasonSpec{.kind = CancelKind::shutdown, .region = region, .at = Time::at_ns(5), .message = "SIGTERM"});
 }
 
-TEST(NoMemory, a_reason_without_reserve_says_bad_alloc) {
+TEST(ModelWithoutMemory, a_reason_without_reserve_says_bad_alloc) {
   const NoMemory gone;
   EXPECT_THROW(Reason(ReasonSpec{}), std::bad_alloc);
 }
 
-TEST(NoMemory, a_reason_with_reserve_keeps_all_but_message_and_causes) {
+TEST(ModelWithoutMemory, a_reason_with_reserve_keeps_all_but_message_and_causes) {
   const Reason cause = shutdown();
   ReasonReserve reserve = ReasonReserve::take();
   ASSERT_TRUE(reserve);
@@ -70,12 +44,12 @@ TEST(NoMemory, a_reason_with_reserve_keeps_all_but_message_and_causes) {
   EXPECT_TRUE(kept.truncated());
 }
 
-TEST(NoMemory, a_reserve_that_could_not_be_taken_is_empty) {
+TEST(ModelWithoutMemory, a_reserve_that_could_not_be_taken_is_empty) {
   const NoMemory gone;
   EXPECT_FALSE(ReasonReserve::take());
 }
 
-TEST(NoMemory, strengthening_by_an_unshared_reason_never_fails) {
+TEST(ModelWithoutMemory, strengthening_by_an_unshared_reason_never_fails) {
   const Reason held = shutdown();
   const Reason held_too = held;
   Reason tighter(ReasonSpec{.kind = CancelKind::user, .at = Time(), .cleanup_time = Duration::nanoseconds(1)});
@@ -93,7 +67,7 @@ TEST(NoMemory, strengthening_by_an_unshared_reason_never_fails) {
   EXPECT_EQ(held.message(), "SIGTERM");
 }
 
-TEST(NoMemory, strengthening_two_shared_reasons_fails_and_changes_nothing) {
+TEST(ModelWithoutMemory, strengthening_two_shared_reasons_fails_and_changes_nothing) {
   const Reason strong = shutdown();
   const Reason tight(ReasonSpec{.kind = CancelKind::user, .at = Time(), .cleanup_time = Duration::nanoseconds(1)});
   const Reason strong_before = strong;
@@ -105,7 +79,7 @@ TEST(NoMemory, strengthening_two_shared_reasons_fails_and_changes_nothing) {
   EXPECT_EQ(strong.explain() + tight.explain(), before);
 }
 
-TEST(NoMemory, a_cancel_record_keeps_its_reason_when_strengthening_fails) {
+TEST(ModelWithoutMemory, a_cancel_record_keeps_its_reason_when_strengthening_fails) {
   EpochCounter epochs;
   CancelRecord record;
   record.request(shutdown(), epochs);
@@ -118,7 +92,7 @@ TEST(NoMemory, a_cancel_record_keeps_its_reason_when_strengthening_fails) {
   EXPECT_EQ(record.epoch().value, 1U);
 }
 
-TEST(NoMemory, an_error_keeps_its_code_and_says_that_the_text_is_lost) {
+TEST(ModelWithoutMemory, an_error_keeps_its_code_and_says_that_the_text_is_lost) {
   const Error cause(Errc::io);
   Error error = Errc::full;
   Error caused = Errc::full;
@@ -134,7 +108,7 @@ TEST(NoMemory, an_error_keeps_its_code_and_says_that_the_text_is_lost) {
   EXPECT_EQ(caused.message(), "(no memory for the message)");
 }
 
-TEST(NoMemory, notes_say_that_some_are_missing) {
+TEST(ModelWithoutMemory, notes_say_that_some_are_missing) {
   Notes notes;
   const Note note(OutcomeKind::err, "a note with a text too long for the small string");
   {
@@ -146,7 +120,7 @@ TEST(NoMemory, notes_say_that_some_are_missing) {
   EXPECT_FALSE(notes.empty());
 }
 
-TEST(NoMemory, a_panic_stays_a_panic) {
+TEST(ModelWithoutMemory, a_panic_stays_a_panic) {
   const std::string message(200, 'm');
   std::exception_ptr exception;
   {
@@ -156,7 +130,7 @@ TEST(NoMemory, a_panic_stays_a_panic) {
   EXPECT_THROW(std::rethrow_exception(exception), std::bad_alloc);
 }
 
-TEST(NoMemory, plain_outcomes_budgets_and_errors_never_allocate) {
+TEST(ModelWithoutMemory, plain_outcomes_budgets_and_errors_never_allocate) {
   const Reason reason = shutdown();
   const NoMemory gone;
   Outcome<int> value = ok(1);
