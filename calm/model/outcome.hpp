@@ -279,20 +279,18 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   /// What is not Ok, under another value or error type.
   template <class Result, class Self>
   static constexpr Result failure(Self&& self) {
-    if (self.is_err()) {
-      return Result(detail::KindTag<OutcomeKind::err>(), std::forward<Self>(self).notes_,
-                    std::forward<Self>(self).storage_.error);
-    }
-    return stopped<Result>(std::forward<Self>(self));
+    if (!self.is_err()) return stopped<Result>(self);
+    Notes notes = self.notes_;
+    return Result(detail::KindTag<OutcomeKind::err>(), std::move(notes), std::forward<Self>(self).storage_.error);
   }
 
   /// What is Cancelled or Panicked: the same under any types.
-  template <class Result, class Self>
-  static constexpr Result stopped(Self&& self) {
+  template <class Result>
+  static constexpr Result stopped(const Outcome& self) {
     if (self.is_cancelled()) {
-      return Result(detail::KindTag<OutcomeKind::cancelled>(), std::forward<Self>(self).notes_, self.storage_.reason);
+      return Result(detail::KindTag<OutcomeKind::cancelled>(), self.notes_, self.storage_.reason);
     }
-    return Result(detail::KindTag<OutcomeKind::panicked>(), std::forward<Self>(self).notes_, self.storage_.panic);
+    return Result(detail::KindTag<OutcomeKind::panicked>(), self.notes_, self.storage_.panic);
   }
 
   template <class Self, class F>
@@ -301,27 +299,26 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
     using Result = Outcome<std::remove_cvref_t<Returned>, E>;
     constexpr detail::KindTag<OutcomeKind::ok> made;
     if (!self.is_ok()) return failure<Result>(std::forward<Self>(self));
+    Notes notes = self.notes_;
     if constexpr (std::is_void_v<Returned>) {
       detail::call_with(f, std::forward<Self>(self).storage_.value);
-      return Result(made, std::forward<Self>(self).notes_);
+      return Result(made, std::move(notes));
     } else {
-      return Result(made, std::forward<Self>(self).notes_,
-                    detail::call_with(f, std::forward<Self>(self).storage_.value));
+      return Result(made, std::move(notes), detail::call_with(f, std::forward<Self>(self).storage_.value));
     }
   }
 
   template <class Self, class F>
   static constexpr auto error_mapped(Self&& self, F&& f) {
     using Result = Outcome<T, std::remove_cvref_t<decltype(f(std::forward<Self>(self).storage_.error))>>;
+    Notes notes = self.notes_;
     if (self.is_ok()) {
-      return Result(detail::KindTag<OutcomeKind::ok>(), std::forward<Self>(self).notes_,
-                    std::forward<Self>(self).storage_.value);
+      return Result(detail::KindTag<OutcomeKind::ok>(), std::move(notes), std::forward<Self>(self).storage_.value);
     }
     if (self.is_err()) {
-      return Result(detail::KindTag<OutcomeKind::err>(), std::forward<Self>(self).notes_,
-                    f(std::forward<Self>(self).storage_.error));
+      return Result(detail::KindTag<OutcomeKind::err>(), std::move(notes), f(std::forward<Self>(self).storage_.error));
     }
-    return stopped<Result>(std::forward<Self>(self));
+    return stopped<Result>(self);
   }
 
   template <class Self, class F>
