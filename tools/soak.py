@@ -41,8 +41,12 @@ def read_minutes(text):
 
 
 def find_programs(build):
+    """The test programs of the build; one that the build no longer makes may still lie there and is left out."""
+    rules = build / "build.ninja"
+    made = set(re.findall(r"^build (\S+)", rules.read_text(), re.M)) if rules.is_file() else None
     found = sorted(path for path in (build / "tests").rglob("calm_*_tests")
-                   if path.is_file() and path.stat().st_mode & 0o111)
+                   if path.is_file() and path.stat().st_mode & 0o111
+                   and (made is None or path.relative_to(build).as_posix() in made))
     if not found:
         raise Unusable(f"soak.py: no test program in {build}/tests; ./dev soak builds them")
     return found

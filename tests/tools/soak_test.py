@@ -27,6 +27,12 @@ class SoakTest(StageTest):
         self.assertGreater(len(seeds), 3)
         self.assertEqual(len(seeds), len(set(seeds)), "every run has a seed of its own")
 
+    def test_leaves_out_a_program_that_the_build_no_longer_makes(self):
+        self.program("build/tests/law/calm_law_tests", *PASSES)
+        self.program("build/tests/unit/calm_gone_tests", *PASSES)
+        self.write("build/build.ninja", "build tests/law/calm_law_tests | other: LINK main.o\n")
+        self.assertNotIn("calm_gone_tests", self.soak(0, "soak: 1 test programs", "calm_law_tests"))
+
     def test_completes_the_first_round(self):
         self.program("build/tests/law/calm_law_tests", "time.sleep(0.3)")
         self.assertNotIn("round 2", self.soak(0, "round 1  calm_law_tests  seed ", " ok\n", minutes="0.0001"))
