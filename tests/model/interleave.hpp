@@ -185,7 +185,19 @@ struct ModelAtomics {
   template <class T>
   using Atomic = detail::ModelWord<T>;
 
+  static constexpr bool shared = true;
+
   static void pause() noexcept { detail::wait_for_change(); }
+
+  // A wait may end for no reason, and here it ends with every change: a missing notify does not show.
+  template <class Word, class T>
+  static void wait(const Word& /*word*/, T /*old*/) noexcept {
+    detail::wait_for_change();
+  }
+  template <class Word>
+  static void notify_one(Word& /*word*/) noexcept {}
+  template <class Word>
+  static void notify_all(Word& /*word*/) noexcept {}
 };
 
 static_assert(lockfree::AtomicsPolicy<ModelAtomics>);

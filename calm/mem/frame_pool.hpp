@@ -1,0 +1,35 @@
+// frame_pool.hpp — memory for coroutine frames: per thread, by size, without a lock.
+// Laws:    HND-3 (a stated bound on what is kept)
+// Threads: anywhere; a block may be given back on another thread than the one that took it, and stays there
+// Cancel:  not applicable
+//
+// Blocks come in steps of 64 bytes up to 2 KiB; larger ones are the general allocator's. Every thread keeps what is given
+// back to it, up to a bound per size, and hands it out again, newest first. What is beyond the bound goes back to the
+// general allocator, so blocks that always travel one way do not pile up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace calm::mem {
+
+class FramePool {
+ public:
+  static constexpr std::size_t step = 64;
+  static constexpr std::size_t largest = 2048;
+  static constexpr std::uint32_t kept_per_size = 4096;
+
+  /// Fails: std::bad_alloc.
+  [[nodiscard]] static void* take(std::size_t bytes);
+
+  /// Needs: a block of take() for as many bytes.
+  static void give_back(void* block, std::size_t bytes) noexcept;
+
+  /// Gives the calling thread's blocks back to the general allocator.
+  static void clear() noexcept;
+
+  /// Gives: how many blocks the calling thread keeps.
+  [[nodiscard]] static std::uint64_t kept() noexcept;
+};
+
+}  // namespace calm::mem
