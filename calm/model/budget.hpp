@@ -35,6 +35,14 @@ class Quota {
     return count_;
   }
 
+  /// Gives: the number that stands for it, 2^64 - 1 for infinite; the smaller number is the tighter quota.
+  [[nodiscard]] constexpr std::uint64_t raw() const noexcept { return count_; }
+  static constexpr Quota from_raw(std::uint64_t raw) noexcept {
+    Quota quota;
+    quota.count_ = raw;
+    return quota;
+  }
+
   [[nodiscard]] constexpr bool covers(std::uint64_t amount) const noexcept { return is_infinite() || amount <= count_; }
 
   /// Uses up `amount`. Fails: `budget_exhausted`, and then nothing has changed (BUD-4).

@@ -23,7 +23,7 @@ class Generation {
   static constexpr std::uint32_t last = (1U << 24) - 1;
 
   constexpr Generation() noexcept = default;
-  constexpr explicit Generation(std::uint32_t value) noexcept : value_(value) {
+  [[gnu::always_inline]] constexpr explicit Generation(std::uint32_t value) noexcept : value_(value) {
     CALM_REQUIRE(HND_1, value >= first && value <= last, value);
   }
 
@@ -51,7 +51,7 @@ template <IdType type_>
 class Id {
  public:
   constexpr Id() noexcept = default;
-  constexpr Id(std::uint32_t index, Generation generation) noexcept
+  [[gnu::always_inline]] constexpr Id(std::uint32_t index, Generation generation) noexcept
       : bits_(std::uint64_t{static_cast<std::uint8_t>(type_)} << 56 | std::uint64_t{generation.value()} << 32 | index) {
     CALM_REQUIRE(HND_1, !generation.retired());
   }

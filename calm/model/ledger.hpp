@@ -43,7 +43,7 @@ class Ledger {
   friend constexpr bool operator==(const Ledger&, const Ledger&) noexcept = default;
 
  private:
-  static constexpr std::uint8_t index(ObligationKind kind) noexcept {
+  [[gnu::always_inline]] static constexpr std::uint8_t index(ObligationKind kind) noexcept {
     return static_cast<std::uint8_t>(describe(kind).kind);
   }
 

@@ -116,6 +116,12 @@ Reason::Reason(const ReasonSpec& spec, ReasonReserve reserve) noexcept : Reason(
   block_ = std::move(reserve.block_);
 }
 
+Reason Reason::without_story(const ReasonLevel& level) {
+  Reason reason = adopt(detail::ReasonBlock::make(level, {}, true));
+  if (!reason) throw std::bad_alloc();
+  return reason;
+}
+
 ReasonView Reason::levels() const noexcept {
   CALM_REQUIRE(CAN_2, bool(block_));
   return block_->view();

@@ -81,6 +81,9 @@ class Reason {
   /// Needs: a reserve that was taken.
   Reason(const ReasonSpec& spec, ReasonReserve reserve) noexcept;
 
+  /// A reason of which nothing is known but this: one level, marked as truncated. Fails: std::bad_alloc.
+  static Reason without_story(const ReasonLevel& level);
+
   constexpr explicit operator bool() const noexcept { return bool(block_); }
 
   /// The rest needs a reason that is one.
@@ -98,6 +101,9 @@ class Reason {
 
   /// Gives: the story in readable lines: who, when, why, and what clean-up may use (OBS-3).
   [[nodiscard]] std::string explain() const;
+
+  /// True when both share one block: the quick answer to whether there is anything to compare.
+  [[nodiscard]] bool same_story(const Reason& other) const noexcept { return block_.get() == other.block_.get(); }
 
   /// True when both tell the same story with the same clean-up budgets.
   friend bool operator==(const Reason& a, const Reason& b) noexcept;

@@ -163,6 +163,14 @@ class Deadline {
     return Time(ns_);
   }
 
+  /// Gives: the number that stands for it, 2^64 - 1 for none; the smaller number is the earlier deadline.
+  [[nodiscard]] constexpr std::uint64_t raw() const noexcept { return ns_; }
+  static constexpr Deadline from_raw(std::uint64_t raw) noexcept {
+    Deadline deadline;
+    deadline.ns_ = raw;
+    return deadline;
+  }
+
   /// Gives: true from the instant itself on (`now >= deadline`, BUD-5).
   [[nodiscard]] constexpr bool reached(Time now) const noexcept { return now.ns() >= ns_; }
 

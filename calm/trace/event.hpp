@@ -1,5 +1,6 @@
 // event.hpp — one step of a run as 64 bytes: who did what to which resource, in what order and because of what.
-// Laws:    LAB-2 (what an event says, which kinds are semantic), LAB-12 (no address, no source site)
+// Laws:    LAB-2 (what an event says, which kinds are semantic), CAN-8 (a forced end has its own), LAB-12 (no address, no
+//          source site)
 // Threads: values
 // Cancel:  not applicable
 #pragma once
@@ -34,6 +35,7 @@ enum class EventKind : std::uint8_t {
   io = 13,
   choice = 14,
   access = 15,
+  forced = 16,
 };
 
 /// How the argument of an event is to be read; argument.hpp makes the ones that are no plain numbers.
@@ -62,6 +64,7 @@ inline constexpr EventKindRow event_kind_table[] = {
     {EventKind::io, "I/O", true, ArgumentForm::number},
     {EventKind::choice, "choice", true, ArgumentForm::number},
     {EventKind::access, "access", false, ArgumentForm::number},
+    {EventKind::forced, "forced", true, ArgumentForm::cancel},
 };
 inline constexpr std::uint8_t event_kind_count = sizeof(event_kind_table) / sizeof(event_kind_table[0]);
 
@@ -74,9 +77,10 @@ consteval bool event_kinds_are_lawful() {
     if (static_cast<std::uint8_t>(row.kind) != i + 1 || row.name.empty()) return false;
     semantic += row.semantic ? 1 : 0;
   }
-  return semantic == 14 && !event_kind_table[event_kind_count - 1].semantic;
+  return semantic == 15 && !event_kind_table[static_cast<std::uint8_t>(EventKind::access) - 1].semantic;
 }
-static_assert(event_kinds_are_lawful(), "LAB-2: fourteen semantic kinds and the access, one row each, in order");
+static_assert(event_kinds_are_lawful(),
+              "LAB-2, CAN-8: fifteen semantic kinds and the access, one row each, in order of their numbers");
 
 }  // namespace detail
 

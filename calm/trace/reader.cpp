@@ -68,4 +68,17 @@ std::uint64_t trace_digest(const Trace& trace) noexcept {
   return hasher.digest();
 }
 
+std::uint64_t semantic_digest(const Trace& trace) noexcept {
+  Hasher hasher;
+  for (const Event& event : trace.events) {
+    if (!describe(event.kind).semantic) continue;
+    hasher.add(std::uint64_t{static_cast<std::uint8_t>(event.kind)})
+        .add(event.task.bits())
+        .add(event.region.bits())
+        .add(event.resource.bits())
+        .add(event.argument);
+  }
+  return hasher.digest();
+}
+
 }  // namespace calm::trace

@@ -1,6 +1,6 @@
-// reader.hpp — the rings of all workers as one trace, what is missing in it, and its digest.
-// Laws:    LAB-2, LAB-12 (trace digest), HND-3 (what was overwritten is counted)
-// Threads: merge, gaps and digest are pure functions; read_rings works beside the writers
+// reader.hpp — the rings of all workers as one trace, what is missing in it, and its digests.
+// Laws:    LAB-2, LAB-12 (trace digest, semantic digest), HND-3 (what was overwritten is counted)
+// Threads: merge, gaps and digests are pure functions; read_rings works beside the writers
 // Cancel:  not applicable
 #pragma once
 
@@ -56,5 +56,10 @@ std::uint64_t missing_in(std::span<const Gap> gaps) noexcept;
 ///          worker, position     which worker ran a task is no part of what happened (LAB-12)
 ///          Trace::overwritten   says how much was kept of the run, not what happened in it
 std::uint64_t trace_digest(const Trace& trace) noexcept;
+
+/// Gives: the semantic digest, XXH64 with seed 0 over the semantic events in order. Of each these enter, as 64-bit
+///        little-endian numbers: kind, task, region, resource, argument. What the trace digest leaves out stays out here
+///        too, and so do causes and footprints: they say how a host got there.
+std::uint64_t semantic_digest(const Trace& trace) noexcept;
 
 }  // namespace calm::trace

@@ -73,14 +73,19 @@ class Recorder {
   [[gnu::always_inline]] Status record(const Event& event) noexcept {
     CALM_SLOW(LAB_2, find_event_kind(static_cast<std::uint8_t>(event.kind)) != nullptr,
               static_cast<std::uint8_t>(event.kind));
-    if (const Status status = room(1); !status) [[unlikely]]
+    Ring& ring = *ring_;
+    if (const Status status = ring.room(1); !status) [[unlikely]] {
+      CALM_PROBE("trace recorder: a strict ring is full");
       return status;
-    last_ = sequence_->next();
-    CALM_SLOW(LAB_2, event.cause < last_, event.cause, last_);
+    }
+    const std::uint64_t sequence = sequence_->next();
+    last_ = sequence;
+    CALM_SLOW(LAB_2, event.cause < sequence, event.cause, sequence);
     EventWords words = to_words(event);
-    words[1] = last_;
+    words[1] = sequence;
     words[2] = time_.ns();
-    return ring_->push(words);
+    ring.write(words);
+    return {};
   }
 
   /// Takes the footprint of a step: this task read or wrote this resource. It may touch several, one call each.

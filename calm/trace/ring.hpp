@@ -62,7 +62,17 @@ class alignas(128) BasicRing {
   [[gnu::always_inline]] Status push(const Event& event) noexcept { return push(to_words(event)); }
 
   /// The same for an event that is in registers already: through memory it would cost three times as much.
-  [[gnu::always_inline]] Status push(EventWords words) noexcept;
+  [[gnu::always_inline]] Status push(EventWords words) noexcept {
+    if (const Status status = room(1); !status) [[unlikely]] {
+      CALM_PROBE("trace ring: a strict one is full");
+      return status;
+    }
+    write(words);
+    return {};
+  }
+
+  /// Needs: room(1).
+  [[gnu::always_inline]] void write(EventWords words) noexcept;
 
   /// Gives: ok when the next `count` events will be taken, else resource_exhausted. Who must not fail half-way asks first.
   [[nodiscard]] Status room(std::uint64_t count) const noexcept;
@@ -78,7 +88,7 @@ class alignas(128) BasicRing {
   [[nodiscard]] Snapshot snapshot() const;
 
   [[nodiscard]] std::uint64_t capacity() const noexcept { return mask_ + 1; }
-  [[nodiscard]] std::uint16_t worker() const noexcept { return worker_; }
+  [[nodiscard]] std::uint16_t worker() const noexcept { return static_cast<std::uint16_t>(worker_bits_ >> 16); }
   [[nodiscard]] WhenFull when_full() const noexcept { return when_full_; }
 
  private:
@@ -90,9 +100,13 @@ class alignas(128) BasicRing {
   };
 
   BasicRing(std::unique_ptr<Slot[]> slots, const RingOptions& options) noexcept
-      : slots_(std::move(slots)), mask_(options.capacity - 1), worker_(options.worker), when_full_(options.when_full) {}
+      : slots_(std::move(slots)),
+        mask_(options.capacity - 1),
+        worker_bits_(std::uint64_t{options.worker} << 16),
+        when_full_(options.when_full) {}
 
-  [[nodiscard]] Slot& slot(std::uint64_t position) const noexcept { return slots_[position & mask_]; }
+  // get(): a hardened standard library would look for nullptr at every event.
+  [[nodiscard]] Slot& slot(std::uint64_t position) const noexcept { return slots_.get()[position & mask_]; }
   bool read(std::uint64_t position, Event& event) const noexcept;
   [[nodiscard]] bool written_here() noexcept;
   void verify() const noexcept;
@@ -110,7 +124,7 @@ class alignas(128) BasicRing {
 
   std::unique_ptr<Slot[]> slots_;
   std::uint64_t mask_;
-  std::uint16_t worker_;
+  std::uint64_t worker_bits_;  // of every event's first word
   WhenFull when_full_;
 };
 
@@ -146,7 +160,7 @@ BasicRing<Atomics>::BasicRing(BasicRing&& other) noexcept
       writer_(other.writer_.load(std::memory_order_relaxed)),
       slots_(std::move(other.slots_)),
       mask_(other.mask_),
-      worker_(other.worker_),
+      worker_bits_(other.worker_bits_),
       when_full_(other.when_full_) {}
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -157,28 +171,24 @@ Status BasicRing<Atomics>::room(std::uint64_t count) const noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-inline Status BasicRing<Atomics>::push(EventWords words) noexcept {
-  CALM_SLOW(LAB_2, written_here(), worker_);
-  if (const Status status = room(1); !status) [[unlikely]] {
-    CALM_PROBE("trace ring: a strict one is full");
-    return status;
-  }
+inline void BasicRing<Atomics>::write(EventWords words) noexcept {
+  CALM_SLOW(LAB_2, written_here(), worker());
+  CALM_SLOW(HND_3, room(1).is_ok(), worker());
   const std::uint64_t position = published_.load(std::memory_order_relaxed);
-  words[0] = (words[0] & 0xFFFF) | std::uint64_t{worker_} << 16 | position << 32;
+  words[0] = (words[0] & 0xFFFF) | worker_bits_ | position << 32;
   Slot& to = slot(position);
   begun_.store(position + 1, std::memory_order_relaxed);
   // Spelled out by the pack: from a loop g++ would send the words through memory.
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
     (to.words[i].store(words[i], std::memory_order_release), ...);  // [R2]
   }(std::make_index_sequence<words_per_event>());
   published_.store(position + 1, std::memory_order_release);  // [R1]
   verify();
-  return {};
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 void BasicRing<Atomics>::clear() noexcept {
-  CALM_SLOW(LAB_2, written_here(), worker_);
+  CALM_SLOW(LAB_2, written_here(), worker());
   first_.store(published_.load(std::memory_order_relaxed), std::memory_order_release);  // [R3]
   verify();
 }

@@ -147,5 +147,44 @@ TEST(Digest, sees_every_other_field_and_the_order) {
       << "an access is no semantic event, but it is an event";
 }
 
+// LAB-12
+TEST(SemanticDigest, of_a_known_trace_never_changes) {
+  EXPECT_EQ(semantic_digest(story()), 0x1A7E8A5C41D23BFBU);
+  EXPECT_EQ(semantic_digest(Trace()), 0xEF46DB3751D8E999U) << "XXH64 of nothing";
+}
+
+// LAB-12
+TEST(SemanticDigest, leaves_out_when_where_why_and_what_is_no_semantic_event) {
+  Trace other = story();
+  other.overwritten = 12;
+  for (Event& event : other.events) {
+    event.access = Access::none;
+    event.time = Time::at_ns(12345);
+    event.worker = 9;
+    event.position = 77;
+    event.sequence += 1000;
+    event.cause = 0;
+  }
+  other.events.erase(other.events.begin() + 3);
+  EXPECT_EQ(semantic_digest(other), semantic_digest(story()));
+}
+
+TEST(SemanticDigest, sees_every_other_field_and_the_order) {
+  const std::uint64_t digest = semantic_digest(story());
+  const auto changed = [digest](auto change) {
+    Trace trace = story();
+    change(trace.events);
+    return semantic_digest(trace) != digest;
+  };
+  using Events = std::vector<Event>;
+  EXPECT_TRUE(changed([](Events& e) { e[1].kind = EventKind::choice; }));
+  EXPECT_TRUE(changed([](Events& e) { e[1].task = task(5); }));
+  EXPECT_TRUE(changed([](Events& e) { e[1].region = RegionId(); }));
+  EXPECT_TRUE(changed([](Events& e) { e[2].resource = ObligationId(4, Generation()); }));
+  EXPECT_TRUE(changed([](Events& e) { e[6].argument = 0; }));
+  EXPECT_TRUE(changed([](Events& e) { std::swap(e[4], e[5]); }));
+  EXPECT_TRUE(changed([](Events& e) { e.pop_back(); }));
+}
+
 }  // namespace
 }  // namespace calm::trace

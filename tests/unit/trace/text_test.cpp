@@ -31,6 +31,8 @@ TEST(EventText, reads_the_argument_as_its_kind_says) {
   EXPECT_EQ(line(EventKind::cancel_request, argument_of(CancelArgument{CancelKind::parent_cancelled, 5})),
             "#1 cancel request ParentCancelled severity 5");
   EXPECT_EQ(line(EventKind::cancel_ack, 99), "#1 cancel ack 99");
+  EXPECT_EQ(line(EventKind::forced, argument_of(CancelArgument{CancelKind::shutdown, 5})),
+            "#1 forced Shutdown severity 5");
   EXPECT_EQ(line(EventKind::reserve, 99), "#1 reserve 99");
   EXPECT_EQ(line(EventKind::resolve, argument_of(ObligationState::aborted)), "#1 resolve Aborted");
   EXPECT_EQ(line(EventKind::resolve, 0), "#1 resolve");
