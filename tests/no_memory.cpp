@@ -7,11 +7,22 @@
 namespace {
 
 bool memory_is_gone = false;
+std::uint64_t until_failure = 0;  // the how manieth allocation from now fails; 0 for none
+
+bool refused() noexcept {
+  if (memory_is_gone) return true;
+  return until_failure != 0 && --until_failure == 0;
+}
 
 void* allocate(std::size_t size, std::align_val_t alignment = std::align_val_t(alignof(std::max_align_t))) noexcept {
-  if (memory_is_gone) return nullptr;
+  if (refused()) return nullptr;
   const auto unit = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(unit, (size + unit) / unit * unit);  // never 0 bytes
+}
+
+void* or_throw(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 }  // namespace
@@ -19,18 +30,43 @@ void* allocate(std::size_t size, std::align_val_t alignment = std::align_val_t(a
 calm::NoMemory::NoMemory() noexcept { memory_is_gone = true; }
 calm::NoMemory::~NoMemory() { memory_is_gone = false; }
 
-void* operator new(std::size_t size) {
-  if (void* memory = allocate(size)) return memory;
-  throw std::bad_alloc();
+calm::OneFailure::OneFailure(std::uint64_t nth) noexcept { until_failure = nth; }
+calm::OneFailure::~OneFailure() { until_failure = 0; }
+bool calm::OneFailure::happened() const noexcept { return until_failure == 0; }
+
+// The linker sends calls of calloc here (--wrap).
+extern "C" void* __real_calloc(std::size_t count, std::size_t size);   // NOLINT(bugprone-reserved-identifier)
+extern "C" void* __wrap_calloc(std::size_t count, std::size_t size) {  // NOLINT(bugprone-reserved-identifier)
+  return refused() ? nullptr : __real_calloc(count, size);
 }
+
+void* operator new(std::size_t size) { return or_throw(allocate(size)); }
+void* operator new[](std::size_t size) { return or_throw(allocate(size)); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return or_throw(allocate(size, alignment)); }
+void* operator new[](std::size_t size, std::align_val_t alignment) { return or_throw(allocate(size, alignment)); }
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t& /*tag*/) noexcept {
+  return allocate(size, alignment);
+}
 void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t& /*tag*/) noexcept {
   return allocate(size, alignment);
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t /*alignment*/, const std::nothrow_t& /*tag*/) noexcept {
+  std::free(memory);
+}
 void operator delete[](void* memory, std::align_val_t /*alignment*/, const std::nothrow_t& /*tag*/) noexcept {
   std::free(memory);
 }

@@ -1,6 +1,9 @@
-// no_memory.hpp — makes every allocation of a test program fail for a while. The program links no_memory.cpp, which
-// replaces operator new; ThreadSanitizer keeps that for itself, so such a program cannot be built with it.
+// no_memory.hpp — makes allocations of a test program fail: all of them for a while, or one. The program links
+// no_memory.cpp, which replaces operator new, and wraps calloc (-Wl,--wrap=calloc); ThreadSanitizer keeps operator new for
+// itself, so such a program cannot be built with it.
 #pragma once
+
+#include <cstdint>
 
 namespace calm {
 
@@ -11,6 +14,18 @@ class NoMemory {
   ~NoMemory();
   NoMemory(const NoMemory&) = delete;
   NoMemory& operator=(const NoMemory&) = delete;
+};
+
+/// The n-th allocation from now on fails, the first being 1, while this lives; those before and after it succeed.
+class OneFailure {
+ public:
+  explicit OneFailure(std::uint64_t nth) noexcept;
+  ~OneFailure();
+  OneFailure(const OneFailure&) = delete;
+  OneFailure& operator=(const OneFailure&) = delete;
+
+  /// Gives: true when there was an n-th allocation.
+  [[nodiscard]] bool happened() const noexcept;
 };
 
 }  // namespace calm

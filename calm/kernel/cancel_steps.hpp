@@ -1,0 +1,250 @@
+// cancel_steps.hpp — how a request reaches everyone it concerns: reasons, requests, the walk. Definitions for kernel.hpp.
+// Laws:    CAN-3..6, CAN-11, CAN-13, REG-2, HND-3
+// Threads: see kernel.hpp; everything here under B→A→C
+// Cancel:  this is it
+#pragma once
+
+#include <new>
+#include <utility>
+
+#include "calm/check/probe.hpp"
+#include "calm/kernel/kernel.hpp"
+
+namespace calm::kernel {
+
+/// One reason for a region and a request. Without memory the region's reserve keeps who and when; that used up, what is
+/// left is kind and severity (HND-3: a cause chain truncates instead of failing).
+template <lockfree::AtomicsPolicy Atomics>
+Reason BasicKernel<Atomics>::make_reason(RegionsHeld, Region& region, const ReasonSpec& spec) noexcept {
+  try {
+    return Reason(spec);
+  } catch (const std::bad_alloc&) {
+    if (region.reserve) return Reason(spec, std::move(region.reserve));
+    CALM_PROBE("cancel: no memory and the reserve is used up");
+    std::uint8_t severity = describe(spec.kind).severity;
+    if (spec.cause != nullptr && *spec.cause && spec.cause->severity() > severity) severity = spec.cause->severity();
+    return last_resort_[static_cast<std::uint8_t>(spec.kind)][severity];
+  }
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+ReasonSpec BasicKernel<Atomics>::spec_of(const CancelSpec& spec, const Region& region, Time now) const noexcept {
+  return {.kind = spec.kind,
+          .region = spec.region ? spec.region : region.id(),
+          .task = spec.task,
+          .at = now,
+          .message = spec.message,
+          .cause = spec.cause,
+          .cleanup_time = region.cleanup_time};
+}
+
+/// Gives: what clean-up may use when a request says this: by kind and time, met with what the cause allows (CAN-1, CAN-5).
+template <lockfree::AtomicsPolicy Atomics>
+Budget BasicKernel<Atomics>::cleanup_of(const ReasonSpec& spec) noexcept {
+  const Budget own = cleanup_budget(spec.kind, spec.at, spec.cleanup_time);
+  return spec.cause != nullptr && *spec.cause ? meet(own, spec.cause->cleanup()) : own;
+}
+
+/// Gives: true when the reason has changed. Without memory to meet two clean-up budgets the stronger keeps its own.
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicKernel<Atomics>::strengthen_into(Reason& reason, const Reason& with) noexcept {
+  if (reason.same_story(with)) return false;
+  try {
+    Reason stronger = strengthen(reason, with);
+    if (stronger.same_story(reason) || stronger == reason) return false;
+    reason = std::move(stronger);
+    return true;
+  } catch (const std::bad_alloc&) {
+    CALM_PROBE("cancel: no memory to meet clean-up budgets");
+    if (compare_strength(with.levels(), reason.levels()) >= 0) return false;
+    reason = with;
+    return true;
+  }
+}
+
+/// CAN-3, CAN-4, CAN-11: the first request takes an epoch, a later one strengthens; a task that has ended is left alone.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
+                                   const Budget& cleanup, bool wake) noexcept {
+  const TaskLife was = task.word.request(generation);
+  if (was.generation() != generation || was.state() == TaskState::completed) return;
+  if (was.in(cancelled_states)) {
+    const bool stronger = strengthen_into(task.reason, reason);
+    if (!task.bound_cleanup(cleanup, false) && !stronger) return;
+  } else {
+    task.reason = reason;
+    task.epoch = epochs_.next();
+    (void)task.bound_cleanup(cleanup, true);
+  }
+  const TaskId id = task.id_of(was);
+  note(worker, trace::EventKind::cancel_request, id, region_of(task).id(), id,
+       trace::argument_of(argument_of(task.reason)));
+  if (const Deadline deadline = task.deadline(); !deadline.is_none()) host_.watch(worker, id, deadline.time());
+  if (wake) schedule_if(worker, task, task.word.wake().enqueue);  // CAN-13
+}
+
+/// A task whose own budget has run out asks for its own cancellation (BUD-5). Needs: the task's own poll.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::request_own(Worker& worker, Task& task, TaskId id, CancelKind kind) {
+  const Locked<Operation::cancel> held(shards_, worker.order());
+  Region& region = region_of(task);
+  const CancelSpec asked{.kind = kind, .region = region.id(), .task = id};
+  const ReasonSpec spec = spec_of(asked, region, worker.now());
+  request(worker, held, task, generation_of(id), make_reason(held, region, spec), cleanup_of(spec), false);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::request_cancel(Worker& worker, TaskId id, const CancelSpec& spec) {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  const Locked<Operation::cancel> held(shards_, worker.order());
+  const TaskLife life = task->word.look();
+  if (life.generation() != generation_of(id)) return Errc::stale_handle;
+  if (life.state() == TaskState::completed) return {};
+  // It may end before request() and then this region may be gone; until it has left, which needs the gate, it is here.
+  Region& region = region_of(*task);
+  const ReasonSpec why = spec_of(spec, region, worker.now());
+  request(worker, held, *task, life.generation(), make_reason(held, region, why), cleanup_of(why), true);
+  return {};
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::cancel(Worker& worker, RegionId id, const CancelSpec& spec) {
+  Afterwards afterwards;
+  const Locked<Operation::cancel> held(shards_, worker.order());
+  Region* const region = find_region(id);
+  if (region == nullptr) return Errc::stale_handle;
+  if (region->state.get() == RegionState::closed) return {};
+  cancel_with(worker, held, *region, spec);
+  advance_all(worker, held, afterwards);
+  return {};
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::cancel_with(Worker& worker, AllHeld held, Region& region, const CancelSpec& spec) noexcept {
+  const ReasonSpec why = spec_of(spec, region, worker.now());
+  cancel_tree(worker, held, region, make_reason(held, region, why), cleanup_of(why));
+}
+
+/// Pre-order, depth first, without recursion (CAN-5). Where a reason changes nothing, nothing below it can.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::cancel_tree(Worker& worker, AllHeld held, Region& top, const Reason& reason,
+                                       const Budget& cleanup) noexcept {
+  const std::uint32_t outer = walking_.exchange(1, std::memory_order_acq_rel);  // [K1]
+  bool changed = cancel_region(worker, held, top, reason, cleanup);
+  Region* region = &top;
+  for (;;) {
+    if (changed && region->first_child != nullptr) {
+      region = region->first_child;
+    } else {
+      while (region != &top && region->after == nullptr) region = region->parent;
+      if (region == &top) break;
+      region = region->after;
+    }
+    Region& parent = *region->parent;
+    const Budget below =
+        meet(cleanup_budget(CancelKind::parent_cancelled, worker.now(), parent.cleanup_time), parent.cleanup);
+    changed = cancel_region(worker, held, *region, reason_for_children(worker, held, parent, *region), below);
+  }
+  walking_.store(outer, std::memory_order_release);  // [K1]
+}
+
+/// Gives: what a cancelled region tells all its child regions: one object, made when the first of them is reached.
+template <lockfree::AtomicsPolicy Atomics>
+const Reason& BasicKernel<Atomics>::reason_for_children(Worker& worker, RegionsHeld held, Region& region,
+                                                        Region& child) noexcept {
+  if (!region.child_reason) {
+    ReasonSpec spec = parent_cancelled(region.reason, region.id(), worker.now());
+    spec.cleanup_time = region.cleanup_time;
+    region.child_reason = make_reason(held, child, spec);
+  }
+  return region.child_reason;
+}
+
+/// Gives: true when there is something new for those below.
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicKernel<Atomics>::cancel_region(Worker& worker, AllHeld held, Region& region, const Reason& reason,
+                                         const Budget& cleanup) noexcept {
+  if (!region.reason) {
+    region.reason = reason;
+    region.cleanup = cleanup;
+    region.epoch = epochs_.next();
+    region.cancelled.set(true);
+  } else {
+    const Budget met = meet(region.cleanup, cleanup);
+    const bool stronger = strengthen_into(region.reason, reason);
+    if (!stronger && met == region.cleanup) return false;
+    region.cleanup = met;
+  }
+  region.child_reason = {};
+  note(worker, trace::EventKind::cancel_request, {}, region.id(), region.id(),
+       trace::argument_of(argument_of(region.reason)));
+  if (region.state.get() == RegionState::open) start_closing(worker, held, region);
+  cancel_tasks(worker, held, region);
+  if (region.gate.look().body()) wake_waiter(worker, region.owner.bits());
+  return true;
+}
+
+/// In spawn order. The gate's bit is given up now and then, so that tasks which end meanwhile are not kept waiting; the
+/// cursor keeps the place. No task is added: the gate is closed.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept {
+  constexpr int slice = 64;
+  GateView gate = region.gate.lock();
+  ChildLink* link = region.tasks.first();
+  for (int left = slice; link != nullptr; --left) {
+    if (left == 0 && Atomics::shared) {
+      region.tasks.insert_before(*link, cursor_);
+      region.gate.unlock(gate);
+      gate = region.gate.lock();
+      link = cursor_.after;
+      region.tasks.remove(cursor_);
+      left = slice;
+      if (link == nullptr) break;
+    }
+    auto& task = *static_cast<Task*>(link);
+    link = link->after;
+    request(worker, held, task, task.word.look().generation(), region.reason, region.cleanup, true);
+  }
+  region.gate.unlock(gate);
+}
+
+/// Gives: true when the task owns a region that is not Closed; it has been cancelled then, because its owner goes, and the
+/// bodies that ran in its frame have ended: that frame does not run again.
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicKernel<Atomics>::cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner,
+                                                const Reason& reason) noexcept {
+  bool owns = false;
+  for (Region* child = region.first_child; child != nullptr; child = child->after) {
+    if (child->owner != owner) continue;
+    owns = true;
+    ReasonSpec spec = parent_cancelled(reason, region.id(), worker.now());
+    spec.task = owner;
+    spec.cleanup_time = region.cleanup_time;
+    cancel_tree(worker, held, *child, make_reason(held, *child, spec), cleanup_of(spec));
+    end_bodies(held, *child, owner, reason);
+  }
+  return owns;
+}
+
+/// Ends the bodies at and below `top` that ran in the frame of this task.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::end_bodies(AllHeld held, Region& top, TaskId owner, const Reason& reason) noexcept {
+  for (Region* region = &top;;) {
+    const GateView gate = region->gate.lock();
+    const bool ends = gate.body() && region->owner == owner;
+    if (ends) region->fold.add(cancelled(reason), 0, region->id());
+    const GateView left = ends ? gate.with_body(false) : gate;
+    region->gate.unlock(left);
+    if (ends && left.last_one_left()) let_advance(held, *region);
+    if (region->first_child != nullptr) {
+      region = region->first_child;
+      continue;
+    }
+    while (region != &top && region->after == nullptr) region = region->parent;
+    if (region == &top) return;
+    region = region->after;
+  }
+}
+
+}  // namespace calm::kernel

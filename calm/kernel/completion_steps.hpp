@@ -1,0 +1,220 @@
+// completion_steps.hpp — how a task ends: by itself, under cancellation, by force. Definitions for kernel.hpp.
+// Laws:    TSK-1, TSK-2, TSK-8, CAN-8, CAN-9, OUT-4, OBL-5, REG-4, REG-9
+// Threads: see kernel.hpp
+// Cancel:  a task that overruns its clean-up is dropped at a suspension point, never while something borrows from it
+#pragma once
+
+#include <utility>
+
+#include "calm/check/probe.hpp"
+#include "calm/kernel/kernel.hpp"
+
+namespace calm::kernel {
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit> end) {
+  Task* const task = tasks_.find(id.index());
+  if (task == nullptr) return Errc::stale_handle;
+  if (complete_plainly(worker, *task, id, OutcomeKind::ok, nullptr)) [[likely]]
+    return {};
+  return complete_slowly(worker, *task, id, end);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, ChildEnd end) {
+  Task* const task = tasks_.find(id.index());
+  if (task == nullptr) return Errc::stale_handle;
+  if (complete_plainly(worker, *task, id, end.kind(), &end)) return {};
+  return complete_slowly(worker, *task, id, std::move(end));
+}
+
+/// The plain way: not under cancellation, nothing held, no siblings to cancel. Whoever could make it otherwise (a request,
+/// an obligation handed over) changes the word, and the comparison of the step notices.
+/// Gives: false when this is not such an end; nothing has changed then.
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, TaskId id, OutcomeKind kind,
+                                                   const ChildEnd* end) {
+  TaskLife was = task.word.look();
+  while (was.generation() == generation_of(id) && was.state() == TaskState::running && being_polled(was) &&
+         !was.has(TaskFlag::cleanup) && !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted()) {
+    if (kind != OutcomeKind::ok) {
+      const Region& region = region_of(task);
+      if (cancels_siblings(region.policy, *end, {region.id(), id})) return false;
+    }
+    const TaskLife done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(kind);
+    if (!task.word.step(was, done)) continue;
+    leave_region(worker, task, id, done, end);
+    return true;
+  }
+  return false;
+}
+
+/// Out of the way: the plain way makes no ChildEnd.
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId id, Ok<Unit> end) {
+  return complete_slowly(worker, task, id, ChildEnd(end));
+}
+
+/// Needs: Completed, and no shard is held. The region may be gone afterwards.
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, TaskId id, TaskLife life,
+                                               const ChildEnd* end) {
+  Region& region = region_of(task);
+  const RegionId region_id = region.id();
+  const std::uint64_t waiter = life.has(TaskFlag::awaited) ? task.waiter.get() : 0;
+  const GateView gate = region.gate.lock();
+  region.tasks.remove(task);
+  if (end != nullptr) region.fold.add(*end, task.creation, region_id);
+  note(worker, trace::EventKind::complete, id, region_id, id, trace::argument_of(life.outcome()));
+  const GateView left = gate.without_task();
+  region.gate.unlock(left);
+  let_go(worker, task, life);
+  if (waiter != 0) wake_waiter(worker, waiter);
+  if (left.last_one_left()) [[unlikely]]
+    advance_after_last(worker, region_id);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId id, ChildEnd end) {
+  Afterwards afterwards;
+  TaskLife done;
+  {
+    const Locked<Operation::complete_task> held(shards_, worker.order());
+    TaskLife was = task.word.look();
+    if (was.generation() != generation_of(id)) return Errc::stale_handle;
+    const bool never_polled = was.state() == TaskState::created && was.wake() != lockfree::WakeState::done;
+    if (!never_polled && !being_polled(was)) return Errc::invalid_transition;
+    if (const Status legal = check_completion(was.state(), end.kind()); !legal) return legal;
+    // One that was never polled is claimed first: a poll may be about to begin.
+    while (never_polled && !task.word.step(was, was.with(lockfree::WakeState::running))) {
+      if (was.generation() != generation_of(id) || was.state() != TaskState::created) return Errc::invalid_transition;
+    }
+
+    Region& region = region_of(task);
+    const bool acknowledged = was.in(TaskState::cancelling | StateMask<TaskState>(TaskState::finalizing));
+    if (acknowledged) end = final_end(held, task, was, region, std::move(end));
+    // TSK-8: Finalizing settles what the task still holds. Requests are kept out by A, hand-overs by C.
+    while (was.state() == TaskState::cancelling && !task.word.step(was, was.with(TaskState::finalizing))) {
+    }
+    settle_held(worker, held, task, id, end.is_cancelled());
+    settle_counted(worker, held, task, id, end.is_cancelled());
+
+    was = task.word.look();
+    do {
+      done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(end.kind());
+      if (acknowledged) done = done.with(TaskFlag::witnessed);
+    } while (!task.word.step(was, done));
+    note(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
+    if (acknowledged) {
+      note(worker, trace::EventKind::cancel_done, id, region.id(), {}, trace::argument_of(argument_of(task.reason)));
+    }
+
+    const bool cleanup = done.has(TaskFlag::cleanup);
+    if (!cleanup && cancels_siblings(region.policy, end, {region.id(), id})) {
+      cancel_with(worker, held, region, {.kind = CancelKind::fail_fast, .region = region.id(), .task = id});
+    }
+    const GateView gate = region.gate.lock();
+    region.fold.add(end, task.creation, region.id());
+    if (cleanup) {
+      region.cleanup_tasks.remove(task);
+      --region.cleanup_live;
+      region.gate.unlock(gate);
+      let_advance(held, region);
+    } else {
+      region.tasks.remove(task);
+      const GateView left = gate.without_task();
+      region.gate.unlock(left);
+      if (left.last_one_left()) let_advance(held, region);
+    }
+    if (done.has(TaskFlag::awaited)) wake_waiter(worker, task.waiter.get());
+    if (task.reason) task.waiter.set(region.id().bits());
+    advance_all(worker, held, afterwards);
+  }
+  let_go(worker, task, done);
+  return {};
+}
+
+/// What an acknowledged cancellation makes of an end (CAN-9, CAN-8).
+template <lockfree::AtomicsPolicy Atomics>
+ChildEnd BasicKernel<Atomics>::final_end(AllHeld, const Task& task, TaskLife life, const Region& region,
+                                         ChildEnd end) const noexcept {
+  if (end.is_panicked()) return end;
+  Notes notes = end.notes();
+  if (life.has(TaskFlag::forced) && region.escalation == Escalation::panic) {
+    return ChildEnd(panicked(forced_panic_)).with_notes(std::move(notes));
+  }
+  return ChildEnd(cancelled(task.reason)).with_notes(std::move(notes));
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::begin_finalizing(Worker& worker, TaskId id) {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
+  TaskLife was = task->word.look();
+  while (was.generation() == generation_of(id)) {
+    if (was.state() != TaskState::cancelling || !being_polled(was)) return Errc::invalid_transition;
+    if (task->word.step(was, was.with(TaskState::finalizing))) return {};
+  }
+  return Errc::stale_handle;
+}
+
+/// The clean-up budget is used up: the frame goes, bottom-up. Needs: the poll of this caller.
+template <lockfree::AtomicsPolicy Atomics>
+PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
+  Afterwards afterwards;
+  const Locked<Operation::cancel> held(shards_, worker.order());
+  Region& region = region_of(task);
+  const bool borrowed = cancel_owned_regions(worker, held, region, id, task.reason);
+  if (borrowed || buffer_in_use(held, region, id)) {
+    CALM_PROBE("force: something still borrows from the frame");
+    // It is not polled again, so nobody may wait for what it holds (section 0, the rule that is never traded; OBL-5).
+    settle_held(worker, held, task, id, true);
+    advance_all(worker, held, afterwards);
+    schedule_if(worker, task, task.word.end_poll());
+    return PollStart::later;
+  }
+  TaskLife was = task.word.look();
+  for (;;) {
+    TaskLife dropped = was.with(TaskFlag::forced);
+    if (was.state() == TaskState::cancel_requested) dropped = dropped.with(TaskState::cancelling);
+    if (task.word.step(was, dropped)) break;
+  }
+  note(worker, trace::EventKind::forced, id, region.id(), {}, trace::argument_of(argument_of(task.reason)));
+  host_.report(worker,
+               {.kind = FindingKind::forced, .region = region.id(), .task = id, .site = host_.await_point(task).site});
+  return PollStart::drop;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::deadline_reached(Worker& worker, TaskId id) {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  Afterwards afterwards;
+  const Locked<Operation::cancel> held(shards_, worker.order());
+  const TaskLife life = task->word.look();
+  if (life.generation() != generation_of(id)) return Errc::stale_handle;
+  if (life.state() == TaskState::completed || life.has(TaskFlag::cleanup)) return {};
+  Region& region = region_of(*task);
+  if (!life.in(cancelled_states)) {
+    if (task->deadline_ns.get() > worker.now().ns()) return {};
+    const CancelSpec asked{.kind = CancelKind::deadline, .region = region.id(), .task = id};
+    const ReasonSpec spec = spec_of(asked, region, worker.now());
+    request(worker, held, *task, life.generation(), make_reason(held, region, spec), cleanup_of(spec), true);
+    return {};
+  }
+  if (!task->deadline().reached(worker.now()) || region.cleanup_mode == CleanupMode::soft) return {};
+  if (life.has(TaskFlag::forced)) return {};
+  (void)task->word.flag(life.generation(), TaskFlag::expired, true);
+  // The wake tells who parks it next to queue it again; one that runs cannot be forced and is reported.
+  const auto woken = task->word.wake();
+  schedule_if(worker, *task, woken.enqueue);
+  if (being_polled(woken.was)) {
+    host_.report(
+        worker,
+        {.kind = FindingKind::stalled, .region = region.id(), .task = id, .site = host_.await_point(*task).site});
+  }
+  return {};
+}
+
+}  // namespace calm::kernel

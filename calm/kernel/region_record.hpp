@@ -1,0 +1,115 @@
+// region_record.hpp — what the kernel knows of a region.
+// Laws:    REG-1..10, CAN-5, CAN-6, OUT-4, OBL-3
+// Threads: who may touch which field stands beside it
+// Cancel:  reason and epoch are here; a region's tasks share its reason
+//
+//   word    anywhere, one atomic step each
+//   gate    under the lock bit of the gate
+//   B, C    under that shard
+//   fixed   written before the region is published, read anywhere after
+// A slot is renewed under its gate's lock bit, so whoever holds that bit and has compared the generation has the region.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "calm/kernel/config.hpp"
+#include "calm/kernel/end_fold.hpp"
+#include "calm/kernel/obligation_record.hpp"
+#include "calm/kernel/region_gate.hpp"
+#include "calm/kernel/region_heap.hpp"
+#include "calm/kernel/task_record.hpp"
+#include "calm/lockfree/relaxed.hpp"
+#include "calm/mem/slab.hpp"
+#include "calm/model/ledger.hpp"
+#include "calm/model/region_state.hpp"
+#include "calm/model/witness.hpp"
+
+namespace calm::kernel {
+
+/// A list with both ends; a node is in one list at most.
+class ChildList {
+ public:
+  [[nodiscard]] ChildLink* first() const noexcept { return first_; }
+
+  void append(ChildLink& node) noexcept {
+    node.before = last_;
+    node.after = nullptr;
+    (last_ == nullptr ? first_ : last_->after) = &node;
+    last_ = &node;
+  }
+  void insert_before(ChildLink& place, ChildLink& node) noexcept {
+    node.before = place.before;
+    node.after = &place;
+    (place.before == nullptr ? first_ : place.before->after) = &node;
+    place.before = &node;
+  }
+  void remove(ChildLink& node) noexcept {
+    (node.before == nullptr ? first_ : node.before->after) = node.after;
+    (node.after == nullptr ? last_ : node.after->before) = node.before;
+    node.before = nullptr;
+    node.after = nullptr;
+  }
+
+ private:
+  ChildLink* first_ = nullptr;
+  ChildLink* last_ = nullptr;
+};
+
+template <lockfree::AtomicsPolicy Atomics>
+struct alignas(512) RegionRecord {
+  using Task = TaskRecord<Atomics>;
+  using Obligation = ObligationRecord<Atomics>;
+
+  RegionGate<Atomics> gate;                                   // word
+  lockfree::Relaxed<std::uint32_t> generation;                // gate to write; 0 before the first life
+  RegionId self;                                              // fixed
+  lockfree::Relaxed<RegionState> state{RegionState::closed};  // B to write
+  lockfree::Relaxed<bool> cancelled;                          // B to write: `reason` is there
+  bool handle = false;                                        // B
+  bool advancing = false;                                     // B: in the line of regions that may move
+  ChildList tasks;                                            // gate
+  std::uint64_t children_made = 0;                            // gate
+  EndFold fold;                                               // gate; B once Closed
+
+  RegionRecord* parent = nullptr;       // fixed
+  RegionRecord* first_child = nullptr;  // B
+  RegionRecord* last_child = nullptr;   // B
+  RegionRecord* before = nullptr;       // B: sibling
+  RegionRecord* after = nullptr;        // B: sibling
+  RegionRecord* link = nullptr;         // B: line of regions that may move; the slab's while the slot is free
+  std::uint64_t creation = 0;           // fixed: place among the children of the parent
+  Reason reason;                        // B
+  Reason child_reason;                  // B: what its child regions are told, made from `reason`
+  ReasonReserve reserve;                // B
+  Epoch epoch;                          // B
+  Budget cleanup;                    // B: what clean-up may use, by value, so that it holds without memory for a reason
+  Task* finalizers = nullptr;        // B: newest first
+  std::uint32_t cleanup_live = 0;    // B: clean-up tasks that run
+  ChildList cleanup_tasks;           // B: the same, as a list
+  std::unique_ptr<RegionHeap> heap;  // B
+  lockfree::Relaxed<std::uint64_t> waiter;  // B to write: a task woken at Closed
+
+  Budget budget;                                    // fixed
+  Limits limits;                                    // fixed
+  TaskId owner;                                     // fixed
+  Duration cleanup_time;                            // fixed
+  FoldPolicy policy = FoldPolicy::fail_fast;        // fixed
+  CleanupMode cleanup_mode = CleanupMode::bounded;  // fixed
+  Escalation escalation = Escalation::drop;         // fixed
+  ReportsTo reports_to = ReportsTo::parent;         // fixed
+
+  Ledger ledger;                  // C: recorded ones
+  Obligation* unowned = nullptr;  // C: those held by a service or by nobody
+  std::uint64_t leaked = 0;       // C: how many were lost here
+
+  using SlabType = mem::Slab<RegionRecord, &RegionRecord::link, Atomics>;
+
+  [[nodiscard]] std::uint32_t index() const noexcept { return SlabType::index_of(*this); }
+  /// Needs: the region's own life: fixed in it.
+  [[nodiscard]] RegionId id() const noexcept { return self; }
+};
+
+static_assert(sizeof(RegionRecord<lockfree::RealAtomics>) == 512);
+
+}  // namespace calm::kernel

@@ -1,0 +1,60 @@
+// worker.hpp — what a thread brings along when it calls the kernel: who it is, what time it is, where its events go.
+// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), LAB-2
+// Threads: a worker belongs to one thread at a time
+// Cancel:  not applicable
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "calm/kernel/lock_order.hpp"
+#include "calm/model/time.hpp"
+#include "calm/trace/recorder.hpp"
+#include "calm/trace/ring.hpp"
+
+namespace calm::kernel {
+
+class alignas(128) Worker {
+ public:
+  Worker(std::uint16_t index, trace::Ring ring, trace::SequenceSource& sequence) noexcept
+      : index_(index), order_(index), ring_(std::move(ring)), recorder_(ring_, sequence) {}
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  [[nodiscard]] std::uint16_t index() const noexcept { return index_; }
+
+  /// The kernel never reads a clock: what the host says here is the time of the next operations.
+  [[nodiscard]] Time now() const noexcept { return now_; }
+  void set_time(Time now) noexcept {
+    now_ = now;
+    recorder_.set_time(now);
+  }
+
+  /// Rounds of the scheduler, told by the host: by them the kernel sees who is not polled any more (OBL-7).
+  [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+  void set_round(std::uint32_t round) noexcept { round_ = round; }
+
+  [[nodiscard]] const trace::Ring& ring() const noexcept { return ring_; }
+  [[nodiscard]] trace::Recorder& recorder() noexcept { return recorder_; }
+  [[nodiscard]] LockOrder& order() noexcept { return order_; }
+
+  /// Gives: how many events a strict ring could not take from operations that must not fail.
+  [[nodiscard]] std::uint64_t lost_events() const noexcept { return lost_events_; }
+
+  /// Takes an event; a strict ring that is full counts it as lost.
+  [[gnu::always_inline]] void record(const trace::Event& event) noexcept {
+    if (!recorder_.record(event)) [[unlikely]]
+      ++lost_events_;
+  }
+
+ private:
+  std::uint16_t index_;
+  std::uint32_t round_ = 0;
+  Time now_;
+  [[no_unique_address]] LockOrder order_;
+  trace::Ring ring_;
+  trace::Recorder recorder_;
+  std::uint64_t lost_events_ = 0;
+};
+
+}  // namespace calm::kernel

@@ -1,0 +1,105 @@
+// kernel_model.hpp — a whole kernel in the instrumented world: a start, threads with a worker each, and the way to quiet.
+// Laws:    I1, I2 (after every execution the kernel can be driven to quiet and its parts add up)
+// Threads: logical threads; worker(i) is the i-th one's, the checks use worker 0
+// Cancel:  not applicable
+//
+// Every operation on an atomic word of the kernel is a scheduling point: shard locks, gate bits, task words, the slabs. A
+// Relaxed value is none, so what is done to one happens together with the atomic operation before it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calm/kernel/kernel_make.hpp"
+#include "calm/kernel/ownership.hpp"
+#include "tests/kernel_host.hpp"
+#include "tests/model/interleave.hpp"
+#include "tests/show.hpp"
+
+namespace calm::kernel {
+
+extern template class BasicKernel<interleave::ModelAtomics>;
+
+}  // namespace calm::kernel
+
+namespace calm::interleave {
+
+using kernel::PollStart;
+using kernel::RegionSpec;
+using kernel::TaskSpec;
+using ModelKernel = kernel::BasicKernel<ModelAtomics>;
+
+/// How a region came to Closed, as its region_move events say.
+using Moves = std::vector<RegionState>;
+inline const Moves moves_empty{RegionState::closing, RegionState::finalizing, RegionState::closed};
+inline const Moves moves_drained{RegionState::closing, RegionState::draining, RegionState::finalizing,
+                                 RegionState::closed};
+
+/// A kernel before the threads begin. Each worker has a free record of each kind, so that no thread makes a chunk.
+class KernelWorld {
+ public:
+  explicit KernelWorld(std::uint16_t workers = 2);
+
+  [[nodiscard]] kernel::Worker& worker(std::uint16_t index) { return kernel->worker(index); }
+  [[nodiscard]] RegionId root() const { return kernel->root(); }
+
+  RegionId region(RegionId parent, const RegionSpec& spec = {});
+  TaskId queued(RegionId region, const TaskSpec& spec = {});
+  TaskId running(RegionId region, const TaskSpec& spec = {});
+  TaskId parked(RegionId region, const TaskSpec& spec = {});
+  ObligationId promise(RegionId region, kernel::Holder holder, ObligationKind kind = ObligationKind::ack);
+
+  /// Gives: how often schedule() was called for the task since it was last polled by poll().
+  [[nodiscard]] std::size_t entries(TaskId task) const;
+  PollStart poll(std::uint16_t worker, TaskId task);
+
+  [[nodiscard]] Moves moves(RegionId region) const;
+  [[nodiscard]] std::size_t events(trace::EventKind kind, TaskId task) const;
+  [[nodiscard]] bool requested(TaskId task) const { return kernel->is_cancel_requested(task); }
+
+  /// The laws of every moment: nobody holds a shard, and the parts of a snapshot add up.
+  void expect_whole();
+  /// Completes what is alive, closes what is open, and expects that every region reaches Closed with nothing left.
+  void expect_quiet_end();
+
+  kernel::TestHost<ModelAtomics> host;
+  std::unique_ptr<ModelKernel> kernel;
+
+ private:
+  void finish_task(TaskId task);
+};
+
+// A sanitizer looks at every access once more, and the thousandth schedule touches what the tenth has touched.
+#if defined(__has_feature)
+#define CALM_HAS_FEATURE_(name) __has_feature(name)
+#else
+#define CALM_HAS_FEATURE_(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || CALM_HAS_FEATURE_(address_sanitizer) || \
+    CALM_HAS_FEATURE_(thread_sanitizer)
+inline constexpr std::uint64_t preemptions_in_this_build = 2;
+#else
+inline constexpr std::uint64_t preemptions_in_this_build = unbounded;
+#endif
+#undef CALM_HAS_FEATURE_
+
+/// Runs the threads under every schedule within the options, and checks the laws of every moment after each.
+template <class World>
+void expect_in_every_schedule(const std::vector<Body<World>>& threads, const Body<World>& check, Options options = {}) {
+  options.max_preemptions = std::min(options.max_preemptions, preemptions_in_this_build);
+  const Body<World> whole_check = [&check](World& world) {
+    world.expect_whole();
+    check(world);
+    world.expect_quiet_end();
+  };
+  const Report report = explore<World>(threads, whole_check, options);
+  EXPECT_TRUE(report.ok()) << report;
+  testing::Test::RecordProperty("executions", std::to_string(report.executions));
+}
+
+}  // namespace calm::interleave

@@ -1,0 +1,95 @@
+// The word of a task on one thread: every step in every wake state does what the table says.
+#include "calm/kernel/task_word.hpp"
+
+#include <optional>
+
+namespace calm::kernel {
+namespace {
+
+using lockfree::WakeState;
+using lockfree::WakeStep;
+using Word = TaskWord<lockfree::RealAtomics>;
+
+constexpr std::uint32_t generation = 5;
+
+/// Gives: whether the one who takes the step must enqueue; nothing when the step is refused.
+std::optional<bool> take(Word& word, WakeStep step) {
+  TaskLife life = word.look();
+  switch (step) {
+    case WakeStep::wake:
+      return word.wake().enqueue;
+    case WakeStep::begin_poll:
+      if (!word.begin_poll(generation, life, [] { return true; })) return std::nullopt;
+      return false;
+    case WakeStep::end_poll:
+      return word.end_poll();
+    case WakeStep::finish:
+      EXPECT_TRUE(word.step(life, life.with(TaskState::completed).with(WakeState::done)));
+      return false;
+  }
+  return std::nullopt;
+}
+
+TEST(TaskWord, TSK_6_each_allowed_step_does_what_the_table_says) {
+  for (const lockfree::WakeMove& move : lockfree::wake_moves) {
+    Word word;
+    word.renew(TaskLife(generation, TaskState::running, move.from));
+    EXPECT_EQ(take(word, move.step), move.enqueue);
+    EXPECT_EQ(word.look().wake(), move.to);
+    EXPECT_EQ(word.look().generation(), generation);
+  }
+}
+
+TEST(TaskWord, TSK_6_a_poll_begins_only_when_the_task_is_queued) {
+  for (const WakeState state : lockfree::wake_states) {
+    Word word;
+    word.renew(TaskLife(generation, TaskState::running, state));
+    EXPECT_EQ(take(word, WakeStep::begin_poll).has_value(), state == WakeState::queued);
+  }
+}
+
+TEST(TaskWord, HND_1_a_step_that_names_another_generation_changes_nothing) {
+  Word word;
+  const TaskLife life(generation, TaskState::running, WakeState::queued);
+  word.renew(life);
+  TaskLife now;
+  EXPECT_FALSE(word.begin_poll(generation + 1, now, [] { return true; }));
+  EXPECT_EQ(word.request(generation - 1).generation(), generation);
+  EXPECT_EQ(word.flag(generation - 1, TaskFlag::holds, true).generation(), generation);
+  EXPECT_FALSE(word.flag_unless_completed(generation + 1, TaskFlag::awaited));
+  EXPECT_EQ(word.look(), life);
+}
+
+TEST(TaskWord, a_slot_that_never_had_a_task_takes_wakes_without_effect) {
+  Word word;
+  EXPECT_FALSE(word.wake().enqueue);
+  EXPECT_EQ(word.look().state(), TaskState::completed);
+}
+
+TEST(TaskWord, parts_of_a_life_do_not_touch_each_other) {
+  TaskLife life(Generation::last, TaskState::created, WakeState::idle);
+  for (const TaskFlag flag :
+       {TaskFlag::handle, TaskFlag::left, TaskFlag::cleanup, TaskFlag::started, TaskFlag::awaited, TaskFlag::holds,
+        TaskFlag::forced, TaskFlag::witnessed, TaskFlag::expired, TaskFlag::unmasked}) {
+    EXPECT_FALSE(life.has(flag));
+    life = life.with(flag);
+    EXPECT_TRUE(life.has(flag));
+    EXPECT_FALSE(life.without(flag).has(flag));
+  }
+  for (const TaskState state : task_states) {
+    for (const WakeState wake : lockfree::wake_states) {
+      for (const OutcomeKind kind :
+           {OutcomeKind::ok, OutcomeKind::err, OutcomeKind::cancelled, OutcomeKind::panicked}) {
+        life = life.with(state).with(wake).with(kind);
+        EXPECT_EQ(life.state(), state);
+        EXPECT_EQ(life.wake(), wake);
+        EXPECT_EQ(life.outcome(), kind);
+        EXPECT_EQ(life.generation(), Generation::last);
+        EXPECT_TRUE(life.has(TaskFlag::unmasked));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace calm::kernel
