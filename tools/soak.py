@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""soak.py — the campaign: every test program again and again, with a hundred thousand cases per property.
+"""soak.py — the campaign: every test program again and again, with a hundred thousand cases per property and a million
+programs for the kernel beside its reference model (LAB-10).
 
 Usage: tools/soak.py --build DIR [MINUTES]      (default: 10 minutes; DIR is an optimised build)
 
@@ -25,6 +26,7 @@ from console import OneLineParser, Unusable, exit_with
 
 MINUTES_DEFAULT = 10
 CASES = 100_000
+SEQUENCES = 1_000_000
 FIRST_RUN_SECONDS_MAX = 3600
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.M)
 TOLD_LINES_MAX = 40
@@ -53,12 +55,14 @@ def find_programs(build):
 
 
 def parameters(seed):
-    return f"seed={seed} max_success={CASES}"
+    """What makes a test program look further than usual, from this seed on."""
+    return {"RC_PARAMS": f"seed={seed} max_success={CASES}", "CALM_REFERENCE_SEED": str(seed),
+            "CALM_REFERENCE_SEQUENCES": str(SEQUENCES)}
 
 
 def run(program, seed, seconds, log):
     """Exit code and output, or no code when the time was over first."""
-    environment = {**os.environ, "RC_PARAMS": parameters(seed), "CALM_PROBE_LOG": str(log)}
+    environment = {**os.environ, **parameters(seed), "CALM_PROBE_LOG": str(log)}
     try:
         ran = subprocess.run([program, "--gtest_brief=1"], env=environment, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, errors="replace", check=False, timeout=seconds)
@@ -76,7 +80,8 @@ def report(program, seed, code, output):
         lines = lines[:TOLD_LINES_MAX] + [f"({len(lines) - TOLD_LINES_MAX} lines more)"]
     print("\n".join(f"  | {line}" for line in lines))
     words = [str(program)] + ([f"--gtest_filter={':'.join(failed)}"] if failed else [])
-    print(f"  next: RC_PARAMS={shlex.quote(parameters(seed))} {shlex.join(words)}")
+    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in parameters(seed).items())
+    print(f"  next: {settings} {shlex.join(words)}")
 
 
 def campaign(programs, minutes, log):
@@ -106,7 +111,8 @@ def main():
     parser.add_argument("minutes", nargs="?", default=str(MINUTES_DEFAULT), metavar="MINUTES")
     args = parser.parse_args()
     minutes, programs = read_minutes(args.minutes), find_programs(args.build)
-    print(f"soak: {len(programs)} test programs, {CASES} cases per property, {minutes:g} minutes", flush=True)
+    print(f"soak: {len(programs)} test programs, {CASES} cases per property, {SEQUENCES} programs beside the reference model, "
+          f"{minutes:g} minutes", flush=True)
     with tempfile.TemporaryDirectory(prefix="calm_soak_") as folder:
         log = Path(folder, "probes.log")
         held = campaign(programs, minutes, log)
