@@ -6,7 +6,8 @@ Usage: tools/docs.py [--write] [--build DIR] [--root DIR]      (default: build/d
 Looks at README.md, ARCHITECTURE.md, CONTRIBUTING.md and docs/**/*.md. A fenced block shows what the marker on the line
 before it names:
 
-  <!-- code: examples/outcome_chain.cpp#steps -->    the lines between `// [steps]` and `// [/steps]` of that file
+  <!-- code: examples/outcome_chain.cpp#steps -->    the lines between `// [steps]` and `// [/steps]` of that file, or
+                                                     between `# [steps]` and `# [/steps]` where # begins a comment
   <!-- output: calm tour | head -20 -->              what the calm tool of DIR prints
 
 A block of C++ needs such a marker. Relative links, their #headings and paths in `backticks` must exist.
@@ -87,7 +88,8 @@ def section(root, what):
     if not path.is_file():
         raise Stale(f"names {name}, which does not exist")
     lines = path.read_text().splitlines()
-    opens, closes = ([at for at, line in enumerate(lines) if line.strip() == f"// [{text}]"] for text in (mark, f"/{mark}"))
+    opens, closes = ([at for at, line in enumerate(lines) if line.strip() in (f"// [{text}]", f"# [{text}]")]
+                     for text in (mark, f"/{mark}"))
     if len(opens) != 1 or len(closes) != 1 or closes[0] < opens[0]:
         raise Stale(f"names {what}, but {name} does not have one `// [{mark}]` and after it one `// [/{mark}]`")
     return textwrap.dedent("\n".join(lines[opens[0] + 1:closes[0]])).splitlines()

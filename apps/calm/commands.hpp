@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace calm::tool {
 
@@ -17,10 +18,25 @@ int tour();
 /// Explains one error by name or number, or lists all of them when `which` is empty.
 int explain_error(const std::string& which);
 
+/// What `calm scenario` was asked for.
+struct ScenarioOptions {
+  std::vector<std::string> files;  ///< files, and folders of them
+  std::vector<std::string> only;   ///< ids; all of them when it is empty
+  std::string profile = "server";
+  std::string report;   ///< where the JSON records go; empty for nowhere
+  bool update = false;  ///< write the digests that differ into the files
+  bool list = false;    ///< only say which scenarios there are
+  bool steps = false;   ///< only say which steps a scenario may take
+};
+
+/// Runs scenario files. Gives: 0; 1 when one came out otherwise; bad_usage when a file does not load.
+int run_scenarios(const ScenarioOptions& options);
+
 // The stops of the tour.
 void show_cancel_chain();
 void show_budget_meet();
 void show_outcome_lattice();
 void show_state_tables();
+void show_kernel();
 
 }  // namespace calm::tool

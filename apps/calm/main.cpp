@@ -12,6 +12,18 @@
 
 namespace {
 
+void add_scenario(CLI::App& app, calm::tool::ScenarioOptions& options, int& status) {
+  auto* scenario = app.add_subcommand("scenario", "run scenario files and compare what comes out");
+  scenario->add_option("FILE", options.files, "scenario files, or folders of them");
+  scenario->add_option("--only", options.only, "id of a scenario; again for more")->take_all()->allow_extra_args(false);
+  scenario->add_option("--profile", options.profile, "server, embedded or tiny");
+  scenario->add_option("--report", options.report, "write a JSON record per scenario to this file");
+  scenario->add_flag("--update", options.update, "write the digests that differ into the files; never in CI");
+  scenario->add_flag("--list", options.list, "list the scenarios and their laws");
+  scenario->add_flag("--steps", options.steps, "list the steps that a scenario may take");
+  scenario->callback([&options, &status] { status = calm::tool::run_scenarios(options); });
+}
+
 bool is_command(const CLI::App& app, const std::string& word) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return true;
@@ -26,10 +38,12 @@ int run(int argc, char** argv) {
 
   int status = 0;
   std::string which;
+  calm::tool::ScenarioOptions scenario_options;
   app.add_subcommand("tour", "show what calm can do")->callback([&] { status = calm::tool::tour(); });
   auto* error = app.add_subcommand("error", "explain an error, or list all of them");
   error->add_option("NAME", which, "name or number of the error, for example region_not_open or 2");
   error->callback([&] { status = calm::tool::explain_error(which); });
+  add_scenario(app, scenario_options, status);
   app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });
   app.add_subcommand("help", "print this text")->callback([&] {
     // app.help() would be that of the command that runs, this one

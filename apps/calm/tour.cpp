@@ -11,6 +11,7 @@ int tour() {
   show_budget_meet();
   show_outcome_lattice();
   show_state_tables();
+  show_kernel();
   fmt::print("\nThe end. Every number above was computed just now; `calm error` lists what can go wrong.\n");
   return 0;
 }

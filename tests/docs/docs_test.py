@@ -80,6 +80,10 @@ class DocsTest(unittest.TestCase):
         self.finds(TRUE_BLOCK.replace("#hello", "#bye"), "README.md:1 has a marker that names examples/hello.cpp#bye",
                    "`// [bye]`")
 
+    def test_checker_takes_sections_of_files_whose_comments_begin_with_a_hash(self):
+        self.write("examples/hello.toml", "a = 1\n# [hello]\nb = 2\n# [/hello]\n")
+        self.accepts("<!-- code: examples/hello.toml#hello -->\n```toml\nb = 2\n```\n")
+
     def test_checker_finds_a_section_without_an_end(self):
         self.write("examples/hello.cpp", EXAMPLE.replace("  // [/hello]\n", ""))
         self.finds(TRUE_BLOCK, "does not have one `// [hello]` and after it one `// [/hello]`")

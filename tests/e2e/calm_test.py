@@ -36,7 +36,7 @@ class CalmTest(unittest.TestCase):
                      "  Ok(7)                            Ok(7)",
                      "           Closing -> Draining Finalizing"):
             self.assertIn(line.strip(), tour)
-        self.assertEqual(re.findall(r"^(\d)\. ", tour, re.M), ["1", "2", "3", "4"])
+        self.assertEqual(re.findall(r"^(\d)\. ", tour, re.M), ["1", "2", "3", "4", "5"])
 
     def test_calm_tour_is_the_same_twice(self):
         self.assertEqual(self.prints("tour"), self.prints("tour"))

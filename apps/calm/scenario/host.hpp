@@ -1,0 +1,57 @@
+// host.hpp — the kernel's host in a scenario: a queue in order of arrival, and counts that the scenario sets.
+// Laws:    LAB-1, QUI-1
+// Threads: one
+// Cancel:  not applicable
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "calm/kernel/host.hpp"
+#include "calm/lockfree/local_atomics.hpp"
+
+namespace calm::scenario {
+
+class ScenarioHost final : public kernel::Host<lockfree::LocalAtomics> {
+ public:
+  void schedule(kernel::Worker& /*worker*/, Task& task) noexcept override { queue_.push_back(task.id()); }
+  void watch(kernel::Worker& /*worker*/, TaskId task, Time deadline) noexcept override {
+    const auto [place, first] = watched_.emplace(task, deadline);
+    if (!first && deadline < place->second) place->second = deadline;
+  }
+  void report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept override {
+    findings_.push_back(finding);
+  }
+  [[nodiscard]] kernel::AwaitPoint await_point(const Task& /*task*/) const noexcept override { return {}; }
+  [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return timers; }
+  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return channels; }
+
+  [[nodiscard]] const std::deque<TaskId>& queue() const noexcept { return queue_; }
+  /// Gives: false when the task is in no queue.
+  bool take(TaskId task) {
+    for (auto place = queue_.begin(); place != queue_.end(); ++place) {
+      if (*place != task) continue;
+      queue_.erase(place);
+      return true;
+    }
+    return false;
+  }
+  /// Gives: the earliest deadline that was ever to be watched for the task; none when there was none.
+  [[nodiscard]] Deadline watched(TaskId task) const {
+    const auto found = watched_.find(task);
+    return found == watched_.end() ? Deadline::none() : Deadline(found->second);
+  }
+  [[nodiscard]] std::deque<kernel::Finding>& findings() noexcept { return findings_; }
+
+  std::uint64_t timers = 0;    ///< as the scenario says
+  std::uint64_t channels = 0;  ///< as the scenario says
+
+ private:
+  std::deque<TaskId> queue_;
+  std::map<TaskId, Time> watched_;
+  std::deque<kernel::Finding> findings_;
+};
+
+}  // namespace calm::scenario

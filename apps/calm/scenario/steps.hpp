@@ -1,0 +1,90 @@
+// steps.hpp — the functions behind the verbs of a scenario. schema.cpp says what each of them takes.
+// Laws:    LAB-11
+// Threads: one
+// Cancel:  not applicable
+#pragma once
+
+#include "apps/calm/scenario/scenario.hpp"
+#include "apps/calm/scenario/world.hpp"
+#include "calm/model/error_code.hpp"
+
+namespace calm::scenario {
+
+// Operations on regions (region_acts.cpp).
+Status create_region(World& world, const Step& step);
+Status close(World& world, const Step& step);
+Status cancel(World& world, const Step& step);
+Status end_body(World& world, const Step& step);
+Status advance(World& world, const Step& step);
+Status defer(World& world, const Step& step);
+Status await_close(World& world, const Step& step);
+void forget_close(World& world, const Step& step);
+Status allocate(World& world, const Step& step);
+Status check_heap(World& world, const Step& step);
+Status release(World& world, const Step& step);
+
+// Operations on tasks (task_acts.cpp).
+Status spawn(World& world, const Step& step);
+Status wake(World& world, const Step& step);
+void begin_poll(World& world, const Step& step);
+Status end_poll(World& world, const Step& step);
+void poll(World& world, const Step& step);
+Status complete(World& world, const Step& step);
+Status begin_finalizing(World& world, const Step& step);
+Status request_cancel(World& world, const Step& step);
+Status checkpoint(World& world, const Step& step);
+Status enter_mask(World& world, const Step& step);
+Status leave_mask(World& world, const Step& step);
+Status spend(World& world, const Step& step);
+Status deadline_reached(World& world, const Step& step);
+Status await_end(World& world, const Step& step);
+void forget_end(World& world, const Step& step);
+
+// Operations on obligations (obligation_acts.cpp).
+Status reserve(World& world, const Step& step);
+Status commit(World& world, const Step& step);
+Status abort(World& world, const Step& step);
+Status hand_over(World& world, const Step& step);
+Status drop_token(World& world, const Step& step);
+Status count(World& world, const Step& step);
+Status uncount(World& world, const Step& step);
+
+// What the host knows and says (host_steps.cpp).
+void set_time(World& world, const Step& step);
+void set_round(World& world, const Step& step);
+void set_timers(World& world, const Step& step);
+void set_channels(World& world, const Step& step);
+void look_at_queue(World& world, const Step& step);
+void look_at_watch(World& world, const Step& step);
+void look_at_finding(World& world, const Step& step);
+void look_at_findings(World& world, const Step& step);
+void look_at_destroyed(World& world, const Step& step);
+
+// Looks at records (record_looks.cpp).
+void look_at_region(World& world, const Step& step);
+void look_at_task(World& world, const Step& step);
+void look_at_obligation(World& world, const Step& step);
+
+// Looks at the kernel as a whole, its trace and its witnesses (kernel_looks.cpp).
+void look_idle(World& world, const Step& step);
+void look_quiescent(World& world, const Step& step);
+void look_at_leaks(World& world, const Step& step);
+void look_at_dropped_tokens(World& world, const Step& step);
+void look_at_lost_events(World& world, const Step& step);
+void look_at_overwritten(World& world, const Step& step);
+void look_at_trace(World& world, const Step& step);
+void look_at_moves(World& world, const Step& step);
+void mark_state(World& world, const Step& step);
+void look_same_state(World& world, const Step& step);
+void take_witness(World& world, const Step& step);
+Status check_witness(World& world, const Step& step);
+
+// Values without a kernel (value_steps.cpp).
+void make_outcome(World& world, const Step& step);
+void make_reason(World& world, const Step& step);
+void make_budget(World& world, const Step& step);
+void make_value(World& world, const Step& step);
+void look_equal(World& world, const Step& step);
+void look_holds(World& world, const Step& step);
+
+}  // namespace calm::scenario
