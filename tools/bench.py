@@ -4,7 +4,7 @@
 Usage: tools/bench.py --build DIR [--only NAME] [--quick] [--json FILE] [--list]      DIR is an optimised build
        [--root DIR]
 
-  --only NAME  one workload (may be repeated); header_cost needs no build
+  --only NAME  one workload, or one part of one (may be repeated); header_cost needs no build
   --quick      3 runs of each contender instead of 7
   --json FILE  the rows as JSON: workload, contender, workers, median_ns, min_ns, max_ns, runs
   --list       the workloads and their contenders
@@ -12,6 +12,11 @@ Usage: tools/bench.py --build DIR [--only NAME] [--quick] [--json FILE] [--list]
 A workload is a folder bench/<workload> with one file per contender, built as DIR/bench/bench_<workload>_<contender>,
 which prints one line: {"answer": ..., "ns": total, "operations": N}. Contenders take turns, and all must give the same
 answer. header_cost is what including calm's headers costs (see bench/header_cost); it has a limit.
+
+A workload may have parts, shown as <workload>.<part>: bench/<workload>/PARTS has a line `name  what one operation is` for
+each. Its programs get the part as their argument; one that ends with code 77 does not do that part and is left out. A line
+`floors: NAME...` names contenders that do the least there is to do: every row shows its ratio to each of them. A program
+may add "note": a text shown below the table of the first run.
 
 Exit: 0 with tables and a summary; 1 a wrong answer, a contender that broke, a limit exceeded; 2 bad usage or no build.
 """
@@ -32,12 +37,22 @@ RUNS, QUICK_RUNS = 7, 3
 RUN_SECONDS_MAX = 120
 HEADER_COST = "header_cost"
 OURS = "calm"
+NOT_DONE = 77  # exit code of a contender that does not do the part
+
+
+class Workload(NamedTuple):
+    folder: str  # under bench/
+    part: str  # or ""
+    about: str  # what one operation is, or ""
+    contenders: list  # calm comes first
+    floors: list
 
 
 class Sample(NamedTuple):
     answer: object
     ns: float  # per operation
     workers: int
+    note: str = ""
 
 
 class Row(NamedTuple):
@@ -50,67 +65,99 @@ class Row(NamedTuple):
     runs: int
 
 
+def read_parts(path):
+    """What each part is, by name, and the floors; one part without a name where there is no such file."""
+    if not path.is_file():
+        return {"": ""}, []
+    parts, floors = {}, []
+    for line in path.read_text().splitlines():
+        name, _, rest = line.partition(" ")
+        if name == "floors:":
+            floors = rest.split()
+        elif name and not name.startswith("#"):
+            parts[name] = rest.strip()
+    return parts, floors
+
+
 def find_workloads(root):
-    """Contenders by workload; calm comes first."""
-    found = {HEADER_COST: [header_cost.OURS, *header_cost.OTHERS]}
+    """Workloads and parts of workloads by name."""
+    found = {HEADER_COST: Workload(HEADER_COST, "", "", [header_cost.OURS, *header_cost.OTHERS], [])}
     for folder in sorted((root / "bench").glob("*/")):
         contenders = sorted((path.stem for path in folder.glob("*.cpp")), key=lambda name: (name != OURS, name))
-        if contenders:
-            found[folder.name] = contenders
-    return dict(sorted(found.items()))
+        parts, floors = read_parts(folder / "PARTS")
+        for name in floors:
+            if name not in contenders:
+                raise Unusable(f"bench.py: {folder / 'PARTS'}: the floor '{name}' is no contender")
+        for part, about in parts.items() if contenders else ():
+            name = f"{folder.name}.{part}" if part else folder.name
+            found[name] = Workload(folder.name, part, about, contenders, floors)
+    return dict(sorted(found.items(), key=lambda item: item[1].folder))  # parts stay as PARTS has them
 
 
 def choose(workloads, only):
+    folders = dict.fromkeys(workload.folder for workload in workloads.values())
     for name in only or ():
-        if name not in workloads:
-            raise Unusable(f"bench.py: no workload '{name}'; there are {' '.join(workloads)}")
-    return [name for name in workloads if not only or name in only]
+        if name not in workloads and name not in folders:
+            raise Unusable(f"bench.py: no workload '{name}'; there are {' '.join(folders)} and the parts that --list shows")
+    return [name for name in workloads if not only or name in only or workloads[name].folder in only]
 
 
-def program(build, workload, contender):
+def program(build, folder, contender):
     if build is None:
-        raise Unusable(f"bench.py: {workload} needs --build DIR")
-    path = build / "bench" / f"bench_{workload}_{contender}"
+        raise Unusable(f"bench.py: {folder} needs --build DIR")
+    path = build / "bench" / f"bench_{folder}_{contender}"
     if not path.is_file():
         raise Unusable(f"bench.py: {path} is not built; ./dev bench builds it")
     return path
 
 
-def run_once(path):
-    again = f"{path}"
+def run_once(path, part):
+    """One sample, or None when this contender does not do the part."""
+    command = [path, part] if part else [path]
+    again = " ".join(str(word) for word in command)
     try:
-        ran = subprocess.run([path], capture_output=True, text=True, check=False, timeout=RUN_SECONDS_MAX)
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=RUN_SECONDS_MAX)
     except subprocess.TimeoutExpired:
         raise Broken(f"{path.name} ran longer than {RUN_SECONDS_MAX} s", "a benchmark ends", again) from None
+    if part and ran.returncode == NOT_DONE:
+        return None
     if ran.returncode:
         last = (ran.stderr.strip() or "no message").splitlines()[-1]
         raise Broken(f"{path.name} stopped with {ran.returncode}: {last}", "a benchmark ends well", again)
     try:
         line = json.loads(ran.stdout)
-        return Sample(line["answer"], line["ns"] / line["operations"], line.get("workers", 1))
+        ns = line["ns"] / line["operations"]
+        return Sample(line["answer"], ns, line.get("workers", 1), line.get("note", ""))
     except (ValueError, KeyError, TypeError, ZeroDivisionError):
         raise Broken(f"{path.name} printed {ran.stdout[:200]!r}",
                      'a benchmark prints one line {"answer": ..., "ns": ..., "operations": ...}', again) from None
 
 
-def check_answers(workload, samples):
+def check_answers(name, folder, samples):
     """Every contender, every time, gives the answer that calm gave first."""
-    expected, right = next((found[0].answer, name) for name, found in samples.items())
+    expected, right = next((found[0].answer, contender) for contender, found in samples.items())
     for contender, found in samples.items():
         for sample in found:
             if sample.answer != expected:
-                raise Broken(f"{workload}: {contender} answers {sample.answer}, {right} answers {expected}",
+                raise Broken(f"{name}: {contender} answers {sample.answer}, {right} answers {expected}",
                              "all contenders of a workload give the same answer",
-                             f"compare bench/{workload}/{contender}.cpp with bench/{workload}/{right}.cpp")
+                             f"compare bench/{folder}/{contender}.cpp with bench/{folder}/{right}.cpp")
 
 
-def sample_programs(build, workload, contenders, runs):
-    paths = {contender: program(build, workload, contender) for contender in contenders}
-    samples = {contender: [] for contender in contenders}
+def sample_programs(build, name, workload, runs):
+    paths = {contender: program(build, workload.folder, contender) for contender in workload.contenders}
+    samples = {}
     for _ in range(runs):
-        for contender, path in paths.items():
-            samples[contender].append(run_once(path))
-            check_answers(workload, {name: found for name, found in samples.items() if found})
+        for contender, path in list(paths.items()):
+            sample = run_once(path, workload.part)
+            if sample is None:
+                del paths[contender]
+                continue
+            samples.setdefault(contender, []).append(sample)
+            check_answers(name, workload.folder, samples)
+    if not samples:
+        raise Broken(f"{name}: no contender does this part", "a part has a contender at least",
+                     f"take it out of bench/{workload.folder}/PARTS")
     return samples
 
 
@@ -128,26 +175,38 @@ def make_rows(workload, samples):
         yield Row(workload, contender, found[0].workers, statistics.median(times), min(times), max(times), len(times))
 
 
-def show(workload, rows):
+def show(name, workload, rows, notes):
     divisor, unit, digits = 1, "ns per operation", 1
-    if workload == HEADER_COST:
+    if name == HEADER_COST:
         divisor, unit, digits = 1_000_000, f"ms over an empty file, {' '.join(header_cost.COMPILER)}", 0
+    bases = [rows[0], *(row for row in rows[1:] if row.contender in workload.floors)]
     width = max(len("contender"), *(len(row.contender) for row in rows))
-    print(f"\n{workload}, {unit}, {rows[0].runs} runs each")
-    print(f"  {'contender':<{width}} {'median':>9} {'min':>9} {'max':>9} {'to ' + rows[0].contender.split('/')[0]:>9}")
+    heads = " ".join(f"{'to ' + base.contender.split('/')[0]:>9}" for base in bases)
+    print(f"\n{name}, {unit}, {rows[0].runs} runs each")
+    if workload.about:
+        print(f"  {workload.about}")
+    print(f"  {'contender':<{width}} {'median':>9} {'min':>9} {'max':>9} {heads}")
     for row in rows:
         numbers = " ".join(f"{ns / divisor:>9.{digits}f}" for ns in (row.median_ns, row.min_ns, row.max_ns))
-        print(f"  {row.contender:<{width}} {numbers} {ratio(row, rows[0]):>9.2f}", flush=True)
+        ratios = " ".join(f"{ratio(row, base):>9.2f}" for base in bases)
+        print(f"  {row.contender:<{width}} {numbers} {ratios}", flush=True)
+    for contender, note in notes.items():
+        print(f"  {contender}: {note}", flush=True)
 
 
-def ratio(row, ours):
-    return row.median_ns / ours.median_ns if ours.median_ns else 0.0
+def ratio(row, base):
+    return row.median_ns / base.median_ns if base.median_ns else 0.0
 
 
-def summary(workload, rows):
+def summary(name, workload, rows):
     ours, *others = rows
-    if workload == HEADER_COST:
+    if name == HEADER_COST:
         return f"{ours.contender} {ours.median_ns / 1e6:.0f} ms, limit {header_cost.LIMIT_NS / 1e6:.0f} ms"
+    floors = [row for row in others if row.contender in workload.floors]
+    if floors:
+        return "; ".join(f"{row.contender} {row.median_ns:.1f} ns, "
+                         + ", ".join(f"{ratio(row, floor):.2f} {floor.contender}" for floor in floors)
+                         for row in rows if row not in floors)
     compared = ", ".join(f"{row.contender} {ratio(row, ours):.2f}" for row in others)
     return f"{ours.contender} {ours.median_ns:.1f} ns; times that: {compared or 'no other contender'}"
 
@@ -183,7 +242,7 @@ def main():
     chosen = choose(workloads, args.only)
     if args.list:
         for name in chosen:
-            print(f"{name}: {' '.join(workloads[name])}")
+            print(f"{name}: {' '.join(workloads[name].contenders)}")
         return
     if args.json:
         write_json(args.json, {})  # before minutes are spent
@@ -192,10 +251,11 @@ def main():
         samples = (sample_headers(args.root, runs) if name == HEADER_COST
                    else sample_programs(args.build, name, workloads[name], runs))
         tables[name] = list(make_rows(name, samples))
-        show(name, tables[name])
+        notes = {contender: found[0].note for contender, found in samples.items() if found[0].note}
+        show(name, workloads[name], tables[name], notes)
     print("\nIn short:")
     for name, rows in tables.items():
-        print(f"{name}: {summary(name, rows)}")
+        print(f"{name}: {summary(name, workloads[name], rows)}")
     if args.json:
         write_json(args.json, tables)
     check_limit(tables)

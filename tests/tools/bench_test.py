@@ -20,6 +20,19 @@ class BenchTest(StageTest):
                      f"times = {list(ns)}", "took = times[min(runs, len(times) - 1)]",
                      f"print('{{\"answer\": {answer}, \"ns\": %d, \"operations\": {operations}}}' % took)")
 
+    def part_contender(self, name, **parts):
+        """A contender of the workload `sum` whose parts take so many ns; it does no others."""
+        self.write(f"bench/sum/{name}.cpp", "")
+        self.program(f"build/bench/bench_sum_{name}", f"parts = {parts}", "if sys.argv[1] not in parts: sys.exit(77)",
+                     "print('{\"answer\": 7, \"ns\": %d, \"operations\": 1000, \"note\": \"%s\"}'"
+                     f" % (parts[sys.argv[1]], 'as {name}' if sys.argv[1] == 'up' else ''))")
+
+    def parts(self):
+        self.write("bench/sum/PARTS", "# parts\nfloors: least none_of_down\n\nup    one step up\ndown  one step down\n")
+        self.part_contender("calm", up=4000, down=6000)
+        self.part_contender("least", up=1000, down=2000)
+        self.part_contender("none_of_down", up=2000)
+
     def bench(self, code, *parts, words=()):
         return self.says(code, *parts, args=["--build", "build", *words])
 
@@ -47,6 +60,27 @@ class BenchTest(StageTest):
         self.assertEqual(json.loads((self.root / "rows.json").read_text()), [
             {"workload": "sum", "contender": "calm", "workers": 1, "median_ns": 2.0, "min_ns": 2.0, "max_ns": 2.0,
              "runs": 3}])
+
+    def test_runs_the_parts_of_a_workload_and_shows_ratios_to_its_floors(self):
+        self.parts()
+        said = self.bench(0, "\nsum.up, ns per operation, 3 runs each\n  one step up\n",
+                          "  calm: as calm\n  least: as least\n",
+                          "In short:\nsum.up: calm 4.0 ns, 4.00 least, 2.00 none_of_down\n"
+                          "sum.down: calm 6.0 ns, 3.00 least\n", words=["--only", "sum", "--quick"])
+        self.assertRegex(said, r"median +min +max +to calm +to least to none_of_down\n")
+        self.assertRegex(said, r"\n  calm +4.0 +4.0 +4.0 +1.00 +4.00 +2.00\n")
+
+    def test_leaves_out_a_contender_that_does_not_do_a_part(self):
+        self.parts()
+        self.bench(0, words=["--only", "sum.down", "--quick", "--json", "rows.json"])
+        rows = json.loads((self.root / "rows.json").read_text())
+        self.assertEqual([(row["workload"], row["contender"], row["median_ns"]) for row in rows],
+                         [("sum.down", "calm", 6.0), ("sum.down", "least", 2.0)])
+
+    def test_fails_on_a_part_that_nobody_does(self):
+        self.part_contender("calm", up=1000)
+        self.write("bench/sum/PARTS", "down  one step down\n")
+        self.bench(1, "calm: sum.down: no contender does this part\n", words=["--only", "sum"])
 
     def test_fails_on_a_wrong_answer(self):
         self.contender("sum", "calm", 7, 2000)
@@ -82,14 +116,19 @@ class BenchTest(StageTest):
         self.contender("sum", "floor", 7, 2000)
         self.contender("sum", "calm", 7, 2000)
         self.bench(0, "header_cost: calm/model/outcome.hpp", "\nsum: calm floor\n", words=["--list"])
+        self.write("bench/sum/PARTS", "up    one step up\ndown  one step down\n")
+        self.bench(0, "\nsum.up: calm floor\nsum.down: calm floor\n", words=["--list"])
 
     def test_refuses_bad_usage(self):
         self.contender("sum", "calm", 7, 2000)
-        self.refuses("bench.py: no workload 'x'; there are header_cost sum", args=["--only", "x"])
+        self.refuses("bench.py: no workload 'x'; there are header_cost sum and the parts", args=["--only", "x"])
+        self.refuses("bench.py: no workload 'sum.up'", args=["--only", "sum.up"])
         self.refuses("bench.py: sum needs --build DIR", args=["--only", "sum"])
         self.write("bench/sum/new.cpp", "")
         self.refuses("bench.py: build/bench/bench_sum_new is not built", args=["--build", "build", "--only", "sum"])
         self.refuses("bench.py: cannot write none/rows.json", args=["--build", "build", "--json", "none/rows.json"])
+        self.write("bench/sum/PARTS", "floors: least\nup  one step up\n")
+        self.refuses("bench/sum/PARTS: the floor 'least' is no contender", args=["--list"])
 
 
 if __name__ == "__main__":
