@@ -1,0 +1,49 @@
+// drive.hpp — one dispatch of a task: what a host does with an entry of its queue.
+// Laws:    TSK-8, CAN-8, CAN-9, OUT-5
+// Threads: by the worker that took the entry
+// Cancel:  drops what the kernel says must be dropped
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "calm/cx/task_root.hpp"
+#include "calm/kernel/kernel.hpp"
+
+namespace calm::cx {
+
+/// Gives: how the task ends when the frames say `end`: an acknowledged cancellation wins over Ok and Err (CAN-9). What
+///        the kernel makes of it in complete() is the same; a joiner reads this one.
+template <lockfree::AtomicsPolicy Atomics>
+ChildEnd acknowledged_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task, ChildEnd end) {
+  const TaskState state = kernel.state(task);
+  if (end.is_panicked() || (state != TaskState::cancelling && state != TaskState::finalizing)) return end;
+  const auto cancellation = kernel.cancellation_of(worker, task);
+  return ChildEnd(cancelled(cancellation->reason)).with_notes(end.notes());
+}
+
+/// Polls the task that this queue entry is for. Gives: false when the entry was stale.
+template <lockfree::AtomicsPolicy Atomics>
+bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task, std::uint64_t cause = 0) {
+  const kernel::PollStart start = kernel.begin_poll(worker, task, cause);
+  if (start == kernel::PollStart::stale) return false;
+  if (start == kernel::PollStart::later) return true;
+  auto& root = *static_cast<TaskRoot*>(kernel.find(task)->frame);
+  if (start == kernel::PollStart::run && root.poll(worker, task) == TaskRoot::Progress::parked) {
+    (void)kernel.end_poll(worker, task);
+    return true;
+  }
+  ChildEnd end = ok();
+  if (start == kernel::PollStart::drop) {
+    root.drop(worker, task);
+  } else {
+    end = root.end();
+  }
+  end = acknowledged_end(kernel, worker, task, std::move(end));
+  root.store(end);
+  (void)kernel.complete(worker, task, std::move(end));
+  root.let_go();
+  return true;
+}
+
+}  // namespace calm::cx

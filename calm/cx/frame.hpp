@@ -1,0 +1,45 @@
+// frame.hpp — what every coroutine of a task has in common: its place in the chain, and what it waits for.
+// Laws:    TSK-5, TSK-7, OUT-5
+// Threads: a frame is touched by whoever polls its task
+// Cancel:  a failure leaves the chain by a loop over these links, innermost frame first, without an exception
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+#include <utility>
+
+#include "calm/model/fold.hpp"
+
+namespace calm::cx {
+
+class TaskRoot;
+struct Frame;
+
+/// What a suspended frame waits for; it lives in that frame. The one who unwinds asks it.
+class Awaiter {
+ public:
+  Awaiter() noexcept = default;
+  Awaiter(const Awaiter&) = delete;
+  Awaiter& operator=(const Awaiter&) = delete;
+
+  /// The frame below has been destroyed, or the wait has been given up: nothing of it may be touched any more.
+  virtual void abandon() noexcept {}
+
+  /// Gives: true when the frame wants to see failures; `end` has been moved from then and the frame is to be resumed.
+  virtual bool deliver(ChildEnd& /*end*/) noexcept { return false; }
+
+ protected:
+  ~Awaiter() = default;
+};
+
+/// Base of every promise.
+struct Frame {
+  std::coroutine_handle<> self;
+  Frame* parent = nullptr;      ///< the frame that awaits this one; none for the root
+  TaskRoot* root = nullptr;     ///< the task it runs in, from its start on
+  Awaiter* awaiting = nullptr;  ///< while suspended at an await point
+  std::source_location site{};  ///< of that await point
+  bool failed = false;          ///< it ended otherwise than with a value; the end stands in the root
+};
+
+}  // namespace calm::cx

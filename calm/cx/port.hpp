@@ -1,0 +1,150 @@
+// port.hpp — what task code needs of its runtime, whichever kernel and host that is.
+// Laws:    I7 (nothing is reached but through what was passed in), SHD-6, LAB-1
+// Threads: by whoever polls the task, with the worker that does it
+// Cancel:  step() decides whether a wait goes on or is cancelled: the one place where that happens
+//
+// Task code is written once and runs on the kernel of one worker and on that of several; this is the seam.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "calm/clock/alarm.hpp"
+#include "calm/cx/task_root.hpp"
+#include "calm/kernel/config.hpp"
+#include "calm/kernel/kernel.hpp"
+#include "calm/model/outcome.hpp"
+
+namespace calm::cx {
+
+struct Context;
+
+class Port {
+ public:
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  using Worker = kernel::Worker;
+
+  virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
+  virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
+  virtual kernel::Made<TaskId> defer(Worker& worker, RegionId region, TaskRoot& root) = 0;
+  virtual Status close(Worker& worker, RegionId region) = 0;
+  virtual Status cancel(Worker& worker, RegionId region, const kernel::CancelSpec& spec) = 0;
+  virtual Status end_body(Worker& worker, RegionId region, const ChildEnd& end) = 0;
+  virtual Status await_close(Worker& worker, RegionId region, TaskId waiter) = 0;
+  virtual std::optional<ChildEnd> end_of(Worker& worker, RegionId region) = 0;
+  virtual Reason reason_of(Worker& worker, RegionId region) = 0;
+  [[nodiscard]] virtual bool is_cancelled(RegionId region) const noexcept = 0;
+  [[nodiscard]] virtual bool is_closed(RegionId region) const noexcept = 0;
+  virtual void release(Worker& worker, RegionId region) = 0;
+
+  virtual Status wake(Worker& worker, TaskId task) noexcept = 0;
+  virtual Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) = 0;
+  [[nodiscard]] virtual bool is_cancel_requested(TaskId task) const noexcept = 0;
+  virtual Status checkpoint(Worker& worker, TaskId task) = 0;
+  [[nodiscard]] virtual bool is_masked(TaskId task) const noexcept = 0;
+  virtual Reason reason_of(Worker& worker, TaskId task) = 0;
+  virtual Status enter_mask(Worker& worker, TaskId task) = 0;
+  virtual Status leave_mask(Worker& worker, TaskId task) = 0;
+  virtual Status spend(Worker& worker, TaskId task, std::uint64_t cost) = 0;
+  virtual std::optional<Budget> budget_of(TaskId task) const noexcept = 0;
+  virtual Status await_end(Worker& worker, TaskId task, TaskId waiter) = 0;
+  virtual bool forget_end(Worker& worker, TaskId task) = 0;
+  [[nodiscard]] virtual bool has_ended(TaskId task) const noexcept = 0;
+  virtual Status release(Worker& worker, TaskId task) = 0;
+
+  virtual kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) = 0;
+  virtual Status resolve(Worker& worker, ObligationId obligation, ObligationState to) = 0;
+  virtual Status drop_token(Worker& worker, ObligationId obligation) = 0;
+
+  virtual void arm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
+  virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
+  virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
+
+  /// Asks a wait that its task has parked at, or cancels it: CAN-7 and CAN-13 for all waits there are.
+  WaitState step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept;
+
+ protected:
+  Port() noexcept = default;
+  ~Port() = default;
+};
+
+/// The seam's other side for one kernel; the host adds clock and entropy.
+template <lockfree::AtomicsPolicy Atomics>
+class KernelPort : public Port {
+ public:
+  explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel) {}
+
+  [[nodiscard]] kernel::BasicKernel<Atomics>& kernel() const noexcept { return *kernel_; }
+
+  kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) final {
+    return kernel_->spawn(worker, region, spec);
+  }
+  kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) final {
+    return kernel_->create_region(worker, parent, spec);
+  }
+  kernel::Made<TaskId> defer(Worker& worker, RegionId region, TaskRoot& root) final {
+    return kernel_->defer(worker, region, &root);
+  }
+  Status close(Worker& worker, RegionId region) final { return kernel_->close(worker, region); }
+  Status cancel(Worker& worker, RegionId region, const kernel::CancelSpec& spec) final {
+    return kernel_->cancel(worker, region, spec);
+  }
+  Status end_body(Worker& worker, RegionId region, const ChildEnd& end) final {
+    return kernel_->end_body(worker, region, end);
+  }
+  Status await_close(Worker& worker, RegionId region, TaskId waiter) final {
+    return kernel_->await_close(worker, region, waiter);
+  }
+  std::optional<ChildEnd> end_of(Worker& worker, RegionId region) final { return kernel_->end_of(worker, region); }
+  Reason reason_of(Worker& worker, RegionId region) final { return kernel_->reason_of(worker, region); }
+  [[nodiscard]] bool is_cancelled(RegionId region) const noexcept final { return kernel_->is_cancelled(region); }
+  [[nodiscard]] bool is_closed(RegionId region) const noexcept final {
+    return kernel_->state(region) == RegionState::closed;
+  }
+  void release(Worker& worker, RegionId region) final { (void)kernel_->release(worker, region); }
+
+  Status wake(Worker& worker, TaskId task) noexcept final { return kernel_->wake(worker, task); }
+  Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) final {
+    return kernel_->request_cancel(worker, task, spec);
+  }
+  [[nodiscard]] bool is_cancel_requested(TaskId task) const noexcept final {
+    return kernel_->is_cancel_requested(task);
+  }
+  Status checkpoint(Worker& worker, TaskId task) final { return kernel_->checkpoint(worker, task); }
+  [[nodiscard]] bool is_masked(TaskId task) const noexcept final { return kernel_->is_masked(task); }
+  Reason reason_of(Worker& worker, TaskId task) final {
+    const auto cancellation = kernel_->cancellation_of(worker, task);
+    return cancellation ? cancellation->reason : Reason();
+  }
+  Status enter_mask(Worker& worker, TaskId task) final { return kernel_->enter_mask(worker, task); }
+  Status leave_mask(Worker& worker, TaskId task) final { return kernel_->leave_mask(worker, task); }
+  Status spend(Worker& worker, TaskId task, std::uint64_t cost) final { return kernel_->spend(worker, task, cost); }
+  std::optional<Budget> budget_of(TaskId task) const noexcept final { return kernel_->budget_of(task); }
+  Status await_end(Worker& worker, TaskId task, TaskId waiter) final {
+    return kernel_->await_end(worker, task, waiter);
+  }
+  bool forget_end(Worker& worker, TaskId task) final { return kernel_->forget_end(worker, task); }
+  [[nodiscard]] bool has_ended(TaskId task) const noexcept final {
+    return kernel_->state(task) == TaskState::completed;
+  }
+  Status release(Worker& worker, TaskId task) final { return kernel_->release(worker, task); }
+
+  kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) final {
+    return kernel_->reserve(worker, region, spec);
+  }
+  Status resolve(Worker& worker, ObligationId obligation, ObligationState to) final {
+    return to == ObligationState::committed ? kernel_->commit_and_drop(worker, obligation)
+                                            : kernel_->abort_and_drop(worker, obligation);
+  }
+  Status drop_token(Worker& worker, ObligationId obligation) final { return kernel_->drop_token(worker, obligation); }
+
+ protected:
+  ~KernelPort() = default;
+
+ private:
+  kernel::BasicKernel<Atomics>* kernel_;
+};
+
+}  // namespace calm::cx

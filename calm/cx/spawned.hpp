@@ -1,0 +1,139 @@
+// spawned.hpp — a task of its own: its shell, its result, and the handle that joins it once.
+// Laws:    TSK-3, TSK-5, OUT-5, CAN-13
+// Threads: the shell is touched by whoever polls the task; the handle by its owner; the last of them ends it
+// Cancel:  a cancelled join stops waiting; the task goes on, it is its region's
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "calm/cx/cx.hpp"
+#include "calm/cx/task.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/mem/frame_pool.hpp"
+#include "calm/mem/ref.hpp"
+
+namespace calm::cx {
+
+/// The shell of a task that gives a T. Owned by the kernel's side, until the task has ended, and by its handle.
+template <class T>
+class Shell final : public TaskRoot, public mem::RefCounted {
+ public:
+  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), context_{this, region, nullptr} {}
+
+  static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
+  static void destroy(const Shell* shell) noexcept { delete shell; }
+
+  [[nodiscard]] const Context& context() const noexcept { return context_; }
+
+  /// Takes over the frame of the task.
+  void begin(Task<T> task) noexcept {
+    const auto frame = task.leave();
+    frame.promise().slot = &slot_;
+    start_with(frame.promise());
+  }
+
+  [[nodiscard]] ChildEnd end() noexcept override {
+    if (slot_.exception) return panicked(slot_.exception);
+    return slot_.value ? ChildEnd(ok()) : failure();
+  }
+  void store(const ChildEnd& end) noexcept override {
+    if (end.is_ok()) {
+      result_.emplace(ok(std::move(*slot_.value)));
+    } else {
+      result_.emplace(failure_as<T>(end));
+    }
+  }
+  void let_go() noexcept override {
+    if (release()) destroy(this);
+  }
+
+  /// Needs: stored, and not taken before.
+  [[nodiscard]] Outcome<T> take() noexcept {
+    CALM_REQUIRE(TSK_3, result_.has_value());
+    Outcome<T> result = std::move(*result_);
+    result_.reset();
+    return result;
+  }
+
+ private:
+  Context context_;
+  Slot<T> slot_;
+  std::optional<Outcome<T>> result_;
+};
+
+/// Waits for the end of a task.
+class EndWait : public Wait {
+ public:
+  EndWait(const Context* context, TaskId task) noexcept : Wait(context), task_(task) {}
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
+  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override;
+  static void result() noexcept {}
+
+ protected:
+  ~EndWait() = default;
+
+ private:
+  TaskId task_;
+  bool registered_ = false;
+};
+
+}  // namespace calm::cx
+
+namespace calm {
+
+/// A task that was spawned. Dropping the handle changes nothing for the task: its region owns it (TSK-3).
+template <class T>
+class [[nodiscard]] Handle {
+ public:
+  Handle(mem::Ref<cx::Shell<T>> shell, TaskId task, const cx::Context& spawner) noexcept
+      : shell_(std::move(shell)), task_(task), spawner_(&spawner) {}
+  Handle(Handle&& other) noexcept
+      : shell_(std::move(other.shell_)), task_(std::exchange(other.task_, {})), spawner_(other.spawner_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(shell_, other.shell_);
+    std::swap(task_, other.task_);
+    std::swap(spawner_, other.spawner_);
+    return *this;
+  }
+  ~Handle() {
+    if (task_) (void)port().release(worker(), task_);
+  }
+
+  [[nodiscard]] TaskId id() const noexcept { return task_; }
+
+  /// Gives: the task's value; its failure leaves the awaiting coroutine, its exception is thrown. Once.
+  /// Cancel: stops waiting; the task goes on.
+  CALM_CORO_WRAPPER Task<T> join(Cx cx) && { return join_task(cx, std::move(*this)); }
+
+  /// Asks the task to stop.
+  void cancel(std::string_view message = {}) const {
+    (void)port().request_cancel(worker(), task_, {.message = message});
+  }
+
+ private:
+  [[nodiscard]] cx::Port& port() const noexcept { return spawner_->root->port(); }
+  [[nodiscard]] kernel::Worker& worker() const noexcept { return spawner_->root->worker(); }
+
+  static Task<T> join_task(Cx cx, Handle handle) {
+    co_await cx::WaitFor<cx::EndWait, const cx::Context*, TaskId>(&cx::context_of(cx), handle.task_);
+    Outcome<T> end = handle.shell_->take();
+    if constexpr (std::is_void_v<T>) {
+      if (end.is_panicked()) std::rethrow_exception(end.panic().exception());
+      if (!end.is_ok()) co_await fail_with(std::move(end));
+      co_return;
+    } else {
+      co_return std::move(end);
+    }
+  }
+
+  mem::Ref<cx::Shell<T>> shell_;
+  TaskId task_;
+  const cx::Context* spawner_;
+};
+
+}  // namespace calm

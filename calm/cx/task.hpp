@@ -1,0 +1,311 @@
+// task.hpp — Task<T>: a coroutine that ends with an Outcome. Lazy: it runs when it is awaited or spawned.
+// Laws:    OUT-5, TSK-5, TSK-7, CAN-7
+// Threads: a Task is a value; its frame is touched by whoever polls the task it runs in
+// Cancel:  Err and Cancelled leave the awaiting coroutines at once, innermost destructors first, without an exception;
+//          `co_await outcome(x)` stops that and shows the Outcome
+//
+//   calm::Task<Page> load(calm::Cx cx, Url url) {
+//     auto body = co_await fetch(cx, url);   // Ok gives the value; Err and Cancelled end this coroutine the same way
+//     co_return co_await parse(cx, body);
+//   }
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/cx/frame.hpp"
+#include "calm/cx/task_root.hpp"
+#include "calm/mem/frame_pool.hpp"
+#include "calm/model/outcome.hpp"
+
+// clang warns where a Task would keep a reference to something that is gone; others know no such attributes.
+#if defined(__clang__)
+#define CALM_CORO_TYPE [[clang::coro_return_type]] [[clang::coro_lifetimebound]]
+/// Stands before a function that is no coroutine and returns a Task all the same.
+#define CALM_CORO_WRAPPER [[clang::coro_wrapper]]
+#else
+#define CALM_CORO_TYPE
+#define CALM_CORO_WRAPPER
+#endif
+
+namespace calm {
+
+template <class T = void>
+class Task;
+
+namespace cx {
+
+/// Where a coroutine leaves its value or its exception: with the one who awaits it.
+template <class T>
+struct Slot {
+  std::optional<detail::Held<T>> value;
+  std::exception_ptr exception;
+};
+
+/// What a Task may await: other Tasks, waits of calm, and what an adapter vouches for.
+template <class A>
+concept CalmAwaitable = requires { typename std::remove_cvref_t<A>::CalmAwait; };
+
+struct FinalAwait {
+  static constexpr bool await_ready() noexcept { return false; }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
+    Frame& frame = ended.promise();
+    return frame.root->finish(frame);
+  }
+  static void await_resume() noexcept {}
+};
+
+template <class T>
+ChildEnd without_value(const Outcome<T>& end) noexcept {
+  if (end.is_ok()) return ok();
+  if (end.is_err()) return ChildEnd(err(Error(end.error()))).with_notes(end.notes());
+  if (end.is_cancelled()) return ChildEnd(cancelled(end.reason())).with_notes(end.notes());
+  return ChildEnd(panicked(end.panic().exception())).with_notes(end.notes());
+}
+
+/// Gives: the same end as one of another type. Needs: Err or Cancelled or Panicked.
+template <class T>
+Outcome<T> failure_as(const ChildEnd& end) noexcept {
+  if (end.is_err()) return Outcome<T>(err(Error(end.error()))).with_notes(end.notes());
+  if (end.is_cancelled()) return Outcome<T>(cancelled(end.reason())).with_notes(end.notes());
+  return Outcome<T>(panicked(end.panic().exception())).with_notes(end.notes());
+}
+
+/// Ends the coroutine that awaits it with a failure.
+class FailWait : public Wait {
+ public:
+  explicit FailWait(ChildEnd end) noexcept : Wait(nullptr), end_(std::move(end)) {}
+  WaitState step(TaskRoot& /*root*/, ChildEnd& end) noexcept override {
+    end = std::move(end_);
+    return WaitState::failed;
+  }
+  static void result() noexcept {}
+
+ protected:
+  ~FailWait() = default;
+  ChildEnd end_;
+};
+
+/// Takes the value out of an Outcome; a failure leaves the coroutine.
+template <class U>
+class AwaitValue final : public FailWait {
+ public:
+  AwaitValue(Outcome<U> value, Frame& frame) noexcept : FailWait(ok()), value_(std::move(value)), frame_(frame) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return value_.is_ok() || value_.is_panicked(); }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
+    end_ = without_value(value_);
+    frame_.awaiting = this;
+    frame_.root->park(frame_, *this);
+  }
+  U await_resume() {
+    if constexpr (std::is_void_v<U>) {
+      (void)value_.value();
+    } else {
+      return std::move(value_).value();
+    }
+  }
+
+ private:
+  Outcome<U> value_;
+  Frame& frame_;
+};
+
+/// What the promises of all Tasks share.
+struct TaskPromise : Frame {
+  static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { mem::FramePool::give_back(frame, bytes); }
+
+  static std::suspend_always initial_suspend() noexcept { return {}; }
+  static FinalAwait final_suspend() noexcept { return {}; }
+
+  /// An Outcome gives its value, or ends the coroutine as it ended itself.
+  template <class U>
+  AwaitValue<U> await_transform(Outcome<U> value,
+                                std::source_location where = std::source_location::current()) noexcept {
+    site = where;
+    return {std::move(value), *this};
+  }
+  template <class A>
+    requires(!detail::is_outcome<std::remove_cvref_t<A>>)
+  decltype(auto) await_transform(A&& awaitable, std::source_location where = std::source_location::current()) noexcept {
+    static_assert(CalmAwaitable<A>,
+                  "calm: a Task awaits Tasks and waits of calm only, because others do not say what a cancel does to "
+                  "them; wrap this one with calm::adapt");
+    site = where;
+    return std::forward<A>(awaitable).awaiter(*this);
+  }
+};
+
+template <class T>
+struct ReturnValue : TaskPromise {
+  Slot<T>* slot = nullptr;
+
+  template <class U>
+    requires std::convertible_to<U, T>
+  void return_value(U&& value) {
+    slot->value.emplace(std::forward<U>(value));
+  }
+  void return_value(Ok<T> value) { slot->value.emplace(std::move(value.value)); }
+  template <class E>
+    requires std::convertible_to<E, Error>
+  void return_value(Err<E> error) noexcept {
+    root->fail(*this, err(Error(std::move(error.error))));
+  }
+  void return_value(Cancelled end) noexcept { root->fail(*this, std::move(end)); }
+  void return_value(Outcome<T> end) {
+    if (end.is_ok()) {
+      slot->value.emplace(std::move(end).value());
+    } else if (end.is_panicked()) {
+      slot->exception = end.panic().exception();
+    } else if (end.is_err()) {
+      root->fail(*this, ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
+    } else {
+      root->fail(*this, ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
+    }
+  }
+};
+
+template <>
+struct ReturnValue<void> : TaskPromise {
+  Slot<void>* slot = nullptr;
+
+  void return_void() noexcept { slot->value.emplace(); }
+};
+
+/// A frame that another one has handed over to, in the same task.
+template <class T>
+class AwaitFrame : public Awaiter {
+ public:
+  using Promise = typename Task<T>::promise_type;
+
+  AwaitFrame(std::coroutine_handle<Promise> child, Frame& parent) noexcept : child_(child), parent_(parent) {}
+
+  static constexpr bool await_ready() noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
+    Promise& child = child_.promise();
+    child.parent = &parent_;
+    child.root = parent_.root;
+    child.slot = &slot_;
+    parent_.awaiting = this;
+    return parent_.root->go_on(child);
+  }
+
+  void abandon() noexcept final { child_ = {}; }
+
+ protected:
+  ~AwaitFrame() { end_frame(); }
+
+  /// Ends the frame if it is still there; what it gave stands in slot_.
+  void end_frame() noexcept {
+    if (child_) std::exchange(child_, {}).destroy();
+  }
+
+  std::coroutine_handle<Promise> child_;
+  Frame& parent_;
+  Slot<T> slot_;
+};
+
+/// Awaits a Task: its value, or its exception.
+template <class T>
+class AwaitTask final : public AwaitFrame<T> {
+ public:
+  using AwaitFrame<T>::AwaitFrame;
+
+  T await_resume() {
+    this->parent_.awaiting = nullptr;
+    this->end_frame();
+    if (this->slot_.exception) std::rethrow_exception(std::move(this->slot_.exception));
+    if constexpr (!std::is_void_v<T>) return std::move(*this->slot_.value);
+  }
+};
+
+/// The same for someone who wants to see how it ended.
+template <class T>
+class AwaitOutcome final : public AwaitFrame<T> {
+ public:
+  using AwaitFrame<T>::AwaitFrame;
+
+  Outcome<T> await_resume() {
+    this->parent_.awaiting = nullptr;
+    this->end_frame();
+    if (this->slot_.exception) return panicked(this->slot_.exception);
+    if (this->slot_.value) return ok(std::move(*this->slot_.value));
+    return failure_as<T>(failure_);
+  }
+
+  bool deliver(ChildEnd& end) noexcept override {
+    failure_ = std::move(end);
+    return true;
+  }
+
+ private:
+  ChildEnd failure_ = ok();
+};
+
+}  // namespace cx
+
+template <class T>
+class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or spawned")]] Task {
+ public:
+  struct promise_type : cx::ReturnValue<T> {
+    Task get_return_object() noexcept {
+      this->self = std::coroutine_handle<promise_type>::from_promise(*this);
+      return Task(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    void unhandled_exception() noexcept { this->slot->exception = std::current_exception(); }
+  };
+  using CalmAwait = void;
+  using Value = T;
+
+  Task(Task&& other) noexcept : frame_(std::exchange(other.frame_, {})) {}
+  Task& operator=(Task&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  ~Task() {
+    if (frame_) frame_.destroy();
+  }
+
+  [[nodiscard]] cx::AwaitTask<T> awaiter(cx::Frame& parent) && noexcept { return {leave(), parent}; }
+
+  /// For those who run it: the frame is theirs. Needs: a task that was not awaited.
+  [[nodiscard]] std::coroutine_handle<promise_type> leave() noexcept {
+    CALM_REQUIRE(TSK_5, bool(frame_));
+    return std::exchange(frame_, {});
+  }
+
+ private:
+  explicit Task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+  std::coroutine_handle<promise_type> frame_;
+};
+
+/// What outcome() makes of a Task.
+template <class T>
+class [[nodiscard]] OutcomeOf {
+ public:
+  using CalmAwait = void;
+
+  explicit OutcomeOf(Task<T> task) noexcept : task_(std::move(task)) {}
+  [[nodiscard]] cx::AwaitOutcome<T> awaiter(cx::Frame& parent) && noexcept { return {task_.leave(), parent}; }
+
+ private:
+  Task<T> task_;
+};
+
+/// `co_await outcome(x)` gives the Outcome of x instead of its value; a C++ exception shows as Panicked.
+template <class T>
+OutcomeOf<T> outcome(Task<T> task) noexcept {
+  return OutcomeOf<T>(std::move(task));
+}
+
+}  // namespace calm

@@ -1,0 +1,107 @@
+#include "calm/cx/task_root.hpp"
+
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/cx/port.hpp"
+
+namespace calm::cx {
+
+WaitState Wait::cancel(TaskRoot& /*root*/, const Reason& reason, ChildEnd& end) noexcept {
+  end = cancelled(reason);
+  return WaitState::failed;
+}
+
+void TaskRoot::start_with(Frame& frame) noexcept {
+  CALM_REQUIRE(TSK_5, leaf_ == nullptr && frame.parent == nullptr);
+  frame.root = this;
+  leaf_ = &frame;
+}
+
+std::coroutine_handle<> TaskRoot::finish(Frame& frame) noexcept {
+  if (frame.failed) {
+    leaf_ = &frame;
+    unwinding_ = true;
+    return std::noop_coroutine();
+  }
+  if (frame.parent == nullptr) {
+    ended_ = true;
+    return std::noop_coroutine();
+  }
+  leaf_ = frame.parent;
+  return hand_to(frame.parent->self);
+}
+
+void TaskRoot::run(std::coroutine_handle<> handle) noexcept {
+  handle.resume();
+  if constexpr (!symmetric_transfer) {
+    while (next_) std::exchange(next_, {}).resume();
+  }
+}
+
+/// Destroys frames from this one on upwards until one wants to see the end. Gives: that one, or nullptr when none is left.
+Frame* TaskRoot::unwind(Frame* frame) noexcept {
+  while (frame != nullptr) {
+    Frame* const parent = frame->parent;
+    leaf_ = parent;
+    frame->self.destroy();
+    if (parent == nullptr) return nullptr;
+    Awaiter* const awaiter = parent->awaiting;
+    awaiter->abandon();
+    if (awaiter->deliver(end_)) return parent;
+    frame = parent;
+  }
+  return nullptr;
+}
+
+WaitState TaskRoot::ask_wait() noexcept {
+  ChildEnd end = ok();
+  const WaitState state = port_.step(*this, *wait_, end);
+  if (state == WaitState::failed) end_ = std::move(end);
+  return state;
+}
+
+TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
+  worker_ = &worker;
+  id_ = id;
+  for (std::uint32_t ready = 0;; ++ready) {
+    if (wait_ != nullptr) {
+      if (ready == ready_in_a_row) {
+        (void)port_.wake(worker, id_);
+        return Progress::parked;
+      }
+      const WaitState state = ask_wait();
+      if (state == WaitState::pending) return Progress::parked;
+      Awaiter* const waited = std::exchange(wait_, nullptr);
+      if (state == WaitState::failed && !waited->deliver(end_)) {
+        Frame* const asker = unwind(leaf_);
+        if (asker == nullptr) return Progress::ended;
+        leaf_ = asker;
+      }
+    }
+    run(leaf_->self);
+    while (std::exchange(unwinding_, false)) {
+      Frame* const asker = unwind(leaf_);
+      if (asker == nullptr) return Progress::ended;
+      leaf_ = asker;
+      run(asker->self);
+    }
+    if (ended_) {
+      std::exchange(leaf_, nullptr)->self.destroy();
+      return Progress::ended;
+    }
+  }
+}
+
+void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
+  worker_ = &worker;
+  id_ = id;
+  if (wait_ != nullptr) std::exchange(wait_, nullptr)->abandon();
+  while (leaf_ != nullptr) {
+    Frame* const frame = std::exchange(leaf_, leaf_->parent);
+    frame->self.destroy();
+    if (leaf_ != nullptr) leaf_->awaiting->abandon();
+  }
+}
+
+}  // namespace calm::cx

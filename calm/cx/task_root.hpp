@@ -1,0 +1,141 @@
+// task_root.hpp — a task as its host sees it: one thing to poll. Runs the chain of frames and leaves it when it fails.
+// Laws:    TSK-5, TSK-7, TSK-8, CAN-7, OUT-5
+// Threads: poll() and drop() by whoever polls the task in the kernel's sense
+// Cancel:  a wait that is cancelled fails; drop() destroys the frames from the leaf on, never by recursion
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+
+#include "calm/cx/frame.hpp"
+#include "calm/kernel/worker.hpp"
+#include "calm/model/fold.hpp"
+#include "calm/model/id.hpp"
+
+namespace calm::cx {
+
+class Port;
+struct Context;
+
+// Where symmetric transfer is a tail call in every build, frames hand over to each other; elsewhere (g++ at low
+// optimisation or with sanitizers, and no macro tells) each hands back to the loop in poll().
+#if defined(__clang__)
+inline constexpr bool symmetric_transfer = true;
+#else
+inline constexpr bool symmetric_transfer = false;
+#endif
+
+/// How a wait stands.
+enum class WaitState : std::uint8_t { ready, pending, failed };
+
+/// Something a task can park at: the one kind of suspension there is. It lives in the frame that waits.
+class Wait : public Awaiter {
+ public:
+  /// Needs: the context of the code that waits; with none the wait cannot be cancelled.
+  explicit Wait(const Context* context) noexcept : context_(context) {}
+
+  [[nodiscard]] const Context* context() const noexcept { return context_; }
+
+  /// Called when the frame suspends and at every poll after that, until it says something else than pending.
+  /// Gives: ready: the frame goes on; pending: who can end the wait knows the task; failed: `end` says how.
+  virtual WaitState step(TaskRoot& root, ChildEnd& end) noexcept = 0;
+
+  /// The task was cancelled: leave the line.
+  /// Gives: failed: the wait ends as `end` says, Cancelled unless it is overridden; ready or pending, as step(), when the
+  ///        wait is not to be cancelled.
+  virtual WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept;
+
+ protected:
+  ~Wait() = default;
+
+ private:
+  const Context* context_;
+};
+
+/// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
+class TaskRoot {
+ public:
+  TaskRoot(Port& port, RegionId region) noexcept : port_(port), region_(region) {}
+  TaskRoot(const TaskRoot&) = delete;
+  TaskRoot& operator=(const TaskRoot&) = delete;
+
+  [[nodiscard]] Port& port() const noexcept { return port_; }
+  [[nodiscard]] RegionId region() const noexcept { return region_; }
+  [[nodiscard]] TaskId id() const noexcept { return id_; }
+  /// Needs: a poll of this task; the worker that makes it.
+  [[nodiscard]] kernel::Worker& worker() const noexcept { return *worker_; }
+
+  /// Needs: a frame that was never started; it is this object's from now on.
+  void start_with(Frame& frame) noexcept;
+
+  enum class Progress : std::uint8_t { parked, ended };
+  /// Runs the task until it parks or ends. Needs: the kernel said `run`.
+  [[nodiscard]] Progress poll(kernel::Worker& worker, TaskId id) noexcept;
+
+  /// Destroys the frames, innermost first. Needs: the kernel said `drop`.
+  void drop(kernel::Worker& worker, TaskId id) noexcept;
+
+  /// Needs: ended. Gives: how, without its value.
+  [[nodiscard]] virtual ChildEnd end() noexcept = 0;
+
+  /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; once, before complete().
+  virtual void store(const ChildEnd& end) noexcept = 0;
+
+  /// The kernel has let the task go: the shell may end with this call.
+  virtual void let_go() noexcept = 0;
+
+  /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
+  [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
+
+  // --- for frames ---
+
+  /// The frame suspends here; it goes on when the wait says so.
+  void park(Frame& frame, Wait& wait) noexcept {
+    leaf_ = &frame;
+    wait_ = &wait;
+  }
+  /// Gives: where control goes next when this frame is to run.
+  std::coroutine_handle<> go_on(Frame& frame) noexcept {
+    leaf_ = &frame;
+    return hand_to(frame.self);
+  }
+  /// The frame has ended otherwise than with a value.
+  void fail(Frame& frame, ChildEnd end) noexcept {
+    frame.failed = true;
+    end_ = std::move(end);
+  }
+  /// Gives: where control goes when a frame has ended.
+  std::coroutine_handle<> finish(Frame& frame) noexcept;
+
+  /// How many waits in a row may be ready at once before the task gives way to others (SCH-10).
+  static constexpr std::uint32_t ready_in_a_row = 128;
+
+ protected:
+  ~TaskRoot() = default;
+
+  /// Gives: the end that left the outermost frame.
+  [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
+
+ private:
+  std::coroutine_handle<> hand_to(std::coroutine_handle<> handle) noexcept {
+    if constexpr (symmetric_transfer) return handle;
+    next_ = handle;
+    return std::noop_coroutine();
+  }
+  void run(std::coroutine_handle<> handle) noexcept;
+  Frame* unwind(Frame* frame) noexcept;
+  WaitState ask_wait() noexcept;
+
+  Port& port_;
+  RegionId region_;
+  TaskId id_;
+  kernel::Worker* worker_ = nullptr;
+  Frame* leaf_ = nullptr;
+  Wait* wait_ = nullptr;
+  std::coroutine_handle<> next_;  // only without symmetric transfer
+  ChildEnd end_ = ok();
+  bool unwinding_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace calm::cx

@@ -1,0 +1,131 @@
+// wait.hpp — how a frame parks: the one suspension that every wait of calm is made of, and the simplest of them.
+// Laws:    CAN-7, CAN-13, CTX-1, SCH-10
+// Threads: by the task itself, in its own poll
+// Cancel:  each says what a cancel does to it; a cancelled wait has left its line and consumed nothing
+#pragma once
+
+#include <coroutine>
+#include <tuple>
+#include <utility>
+
+#include "calm/cx/cx.hpp"
+#include "calm/cx/frame.hpp"
+#include "calm/cx/task.hpp"
+#include "calm/cx/task_root.hpp"
+#include "calm/model/outcome.hpp"
+
+namespace calm::cx {
+
+/// What a co_await on a wait is: the wait is asked at once, so one that is ready costs no dispatch.
+/// `Base` is a Wait with `Value result()`, called when it said ready.
+template <class Base>
+class Parking final : public Base {
+ public:
+  template <class... Arguments>
+  explicit Parking(Frame& frame, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), frame_(frame) {}
+
+  static constexpr bool await_ready() noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
+    frame_.awaiting = this;
+    frame_.root->park(frame_, *this);
+  }
+  decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) {
+    frame_.awaiting = nullptr;
+    return Base::result();
+  }
+
+ private:
+  Frame& frame_;
+};
+
+/// The awaitable that makes a wait of type W, in the frame that awaits it.
+template <class W, class... Arguments>
+class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
+ public:
+  using CalmAwait = void;
+
+  explicit WaitFor(Arguments... arguments) noexcept : arguments_(std::move(arguments)...) {}
+  [[nodiscard]] Parking<W> awaiter(Frame& frame) && noexcept {
+    return std::apply([&](Arguments&... arguments) { return Parking<W>(frame, std::move(arguments)...); }, arguments_);
+  }
+
+ private:
+  std::tuple<Arguments...> arguments_;
+};
+
+/// Ends at once, unless the task is cancelled.
+class CheckpointWait : public Wait {
+ public:
+  explicit CheckpointWait(const Context* context) noexcept : Wait(context) {}
+  WaitState step(TaskRoot& /*root*/, ChildEnd& /*end*/) noexcept override { return WaitState::ready; }
+  static void result() noexcept {}
+
+ protected:
+  ~CheckpointWait() = default;
+};
+
+/// Lets others run first.
+class YieldWait : public Wait {
+ public:
+  explicit YieldWait(const Context* context) noexcept : Wait(context) {}
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
+  static void result() noexcept {}
+
+ protected:
+  ~YieldWait() = default;
+
+ private:
+  bool yielded_ = false;
+};
+
+/// Ends at a time; cancelled it takes its alarm back.
+class SleepWait : public Wait {
+ public:
+  SleepWait(const Context* context, Time until) noexcept : Wait(context), until_(until) {}
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
+  static void result() noexcept {}
+
+ protected:
+  ~SleepWait();
+
+ private:
+  Time until_;
+  clock::Alarm alarm_;
+};
+
+}  // namespace calm::cx
+
+namespace calm {
+
+/// Acknowledges a cancellation and ends the coroutine with it, if there is one.
+template <class... Caps>
+cx::WaitFor<cx::CheckpointWait, const cx::Context*> checkpoint(CxOf<Caps...> cx) noexcept {
+  return cx::WaitFor<cx::CheckpointWait, const cx::Context*>(&cx::context_of(cx));
+}
+
+/// Lets other tasks run first. A checkpoint.
+template <class... Caps>
+cx::WaitFor<cx::YieldWait, const cx::Context*> yield(CxOf<Caps...> cx) noexcept {
+  return cx::WaitFor<cx::YieldWait, const cx::Context*>(&cx::context_of(cx));
+}
+
+/// Parks until the clock says so; a time that has passed is a checkpoint. On cancel the alarm is taken back.
+inline cx::WaitFor<cx::SleepWait, const cx::Context*, Time> sleep_until(CxOf<cap::time> cx, Time until) noexcept {
+  return cx::WaitFor<cx::SleepWait, const cx::Context*, Time>(&cx::context_of(cx), until);
+}
+inline cx::WaitFor<cx::SleepWait, const cx::Context*, Time> sleep(CxOf<cap::time> cx, Duration duration) noexcept {
+  return sleep_until(cx, cx.now() + duration);
+}
+
+/// Ends the coroutine with this error: `co_await fail(Errc::full)`, where co_return has nothing to take it.
+inline cx::WaitFor<cx::FailWait, ChildEnd> fail(Error error) noexcept {
+  return cx::WaitFor<cx::FailWait, ChildEnd>(err(std::move(error)));
+}
+/// The same with an end of any kind. Needs: not Ok and not Panicked.
+inline cx::WaitFor<cx::FailWait, ChildEnd> fail_with(ChildEnd end) noexcept {
+  CALM_REQUIRE(OUT_5, end.is_err() || end.is_cancelled());
+  return cx::WaitFor<cx::FailWait, ChildEnd>(std::move(end));
+}
+
+}  // namespace calm

@@ -1,0 +1,55 @@
+// run.hpp — runs a program on the calling thread, with the real clock, until nothing of it is left.
+// Laws:    QUI-3, LAB-1 (the same kernel as in the lab), SCH-8 (an idle runtime uses no CPU)
+// Threads: the calling one
+// Cancel:  the program's own
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "calm/cx/cx.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/spawned.hpp"
+#include "calm/kernel/config.hpp"
+
+namespace calm {
+
+struct RunOptions {
+  kernel::Config kernel{};  ///< one worker
+};
+
+namespace runtime {
+
+/// Runs the root task in this shell to quiescence. Fails: what kernel::LocalKernel::make says.
+Outcome<void> run_here(const RunOptions& options, cx::TaskRoot& (*make)(cx::Port&, RegionId, void*), void* context);
+
+/// The program and its result, for run_here().
+template <class F>
+struct Program {
+  using Value = cx::TaskValue<F, Cx>;
+
+  F function;
+  mem::Ref<cx::Shell<Value>> shell{};
+
+  static cx::TaskRoot& make(cx::Port& port, RegionId region, void* context) {
+    auto& program = *static_cast<Program*>(context);
+    program.shell = mem::Ref<cx::Shell<Value>>::adopt(new cx::Shell<Value>(port, region));
+    program.shell->begin(cx::keep<Value>(Cx(program.shell->context()), std::move(program.function)));
+    program.shell->retain();
+    return *program.shell;
+  }
+};
+
+}  // namespace runtime
+
+/// Runs `program(cx)` on this thread. Gives: how it ended, at quiescence: nothing of it is alive any more.
+/// Fails: invalid_argument, resource_exhausted when there is no kernel to run it on; std::bad_alloc for its first frame.
+template <class F>
+auto block_on(F program, const RunOptions& options = {}) -> Outcome<cx::TaskValue<F, Cx>> {
+  runtime::Program<F> root{std::move(program)};
+  auto ran = runtime::run_here(options, &runtime::Program<F>::make, &root);
+  if (!ran) return err(std::move(ran).error());
+  return root.shell->take();
+}
+
+}  // namespace calm
