@@ -35,10 +35,12 @@ calm::OneFailure::~OneFailure() { until_failure = 0; }
 bool calm::OneFailure::happened() const noexcept { return until_failure == 0; }
 
 // The linker sends calls of calloc here (--wrap).
-extern "C" void* __real_calloc(std::size_t count, std::size_t size);   // NOLINT(bugprone-reserved-identifier)
-extern "C" void* __wrap_calloc(std::size_t count, std::size_t size) {  // NOLINT(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
+extern "C" void* __real_calloc(std::size_t count, std::size_t size);
+extern "C" void* __wrap_calloc(std::size_t count, std::size_t size) {
   return refused() ? nullptr : __real_calloc(count, size);
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 void* operator new(std::size_t size) { return or_throw(allocate(size)); }
 void* operator new[](std::size_t size) { return or_throw(allocate(size)); }

@@ -17,6 +17,7 @@ namespace calm {
 
 /// What a context may allow; a capability is a type (CTX-2).
 namespace cap {
+// NOLINTBEGIN(readability-identifier-naming): a capability reads as a word, cap::time
 struct time {};
 struct spawn {};
 struct fiber {};
@@ -25,6 +26,7 @@ struct remote {};
 struct supervise {};
 struct entropy {};
 struct trace {};
+// NOLINTEND(readability-identifier-naming)
 }  // namespace cap
 
 namespace cx {

@@ -19,6 +19,7 @@ ChildEnd acknowledged_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& 
   const TaskState state = kernel.state(task);
   if (end.is_panicked() || (state != TaskState::cancelling && state != TaskState::finalizing)) return end;
   const auto cancellation = kernel.cancellation_of(worker, task);
+  if (!cancellation) return end;
   return ChildEnd(cancelled(cancellation->reason)).with_notes(end.notes());
 }
 

@@ -12,6 +12,12 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/task.hpp"
 
+// As in scope.hpp.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
+
 namespace calm {
 
 /// Masks from here to the end of its block. For code without a coroutine of its own; with_cancel_mask() reads better.
@@ -64,6 +70,7 @@ struct Bracket {
     Task<void> operator()(Cx cx) const { co_await bracket->release(cx, *bracket->resource); }
   };
 
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): scope() keeps it until this has ended
   Task<Value> operator()(Scope& scope) {
     resource.emplace(co_await acquire(scope.cx()));
     Outcome<void> registered = scope.defer_async(Releasing{this});
@@ -91,3 +98,7 @@ CALM_CORO_WRAPPER auto bracket(Cx cx, Acquire acquire, Use use, Release release)
 }
 
 }  // namespace calm
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

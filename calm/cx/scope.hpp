@@ -14,6 +14,12 @@
 #include "calm/cx/wait.hpp"
 #include "calm/kernel/config.hpp"
 
+// g++ takes a lambda in the frame of a coroutine template for a member of a type in a header and warns that it has no linkage.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
+
 namespace calm {
 
 struct ScopeOptions {
@@ -137,3 +143,7 @@ auto scope(Cx cx, F body, ScopeOptions options = {}) -> Task<cx::TaskValue<F, Sc
 }
 
 }  // namespace calm
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif

@@ -42,7 +42,7 @@ class Shell final : public TaskRoot, public mem::RefCounted {
     return slot_.value ? ChildEnd(ok()) : failure();
   }
   void store(const ChildEnd& end) noexcept override {
-    if (end.is_ok()) {
+    if (end.is_ok() && slot_.value) {
       result_.emplace(ok(std::move(*slot_.value)));
     } else {
       result_.emplace(failure_as<T>(end));

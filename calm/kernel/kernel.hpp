@@ -89,162 +89,162 @@ class BasicKernel {
 
   /// Gives: a new region with a handle. Fails: stale_handle, region_not_open, admission_limit for the parent;
   ///        resource_exhausted; invalid_argument when the owner is no live task of the parent, nor owns the parent.
-  Made<RegionId> create_region(Worker& worker, RegionId parent, const RegionSpec& spec);
+  Made<RegionId> create_region(Worker& worker, RegionId parent_id, const RegionSpec& spec);
 
   /// Stops admission; the region goes on by itself when its last child leaves. Again: nothing happens (REG-2).
   /// Fails: stale_handle.
-  Status close(Worker& worker, RegionId region);
+  Status close(Worker& worker, RegionId id);
 
   /// The same, and cancels and closes everything below; again it may strengthen the reason (REG-2, CAN-5, CAN-6). On a
   /// Closed region nothing happens. Fails: stale_handle.
-  Status cancel(Worker& worker, RegionId region, const CancelSpec& spec);
+  Status cancel(Worker& worker, RegionId id, const CancelSpec& spec);
 
   /// The body of the region has ended like this. Fails: stale_handle; invalid_transition when it has no live body.
-  Status end_body(Worker& worker, RegionId region, const ChildEnd& end);
+  Status end_body(Worker& worker, RegionId id, const ChildEnd& end);
 
   /// Demands that a region which has begun to close goes on now. It always has gone as far as it can, so this only tells
   /// what it waits for. Fails: stale_handle; invalid_transition while Open; incomplete_children while something is alive;
   ///        unresolved_obligations while promises are held elsewhere.
-  Status advance(Worker& worker, RegionId region);
+  Status advance(Worker& worker, RegionId id);
 
   /// Registers a finalizer: a clean-up task that will run when the children are gone, newest first, masked, with 1000
   /// polls (REG-5). Its memory is taken now (HND-3).
   /// Fails: stale_handle; region_not_open from Finalizing on; resource_exhausted.
-  Made<TaskId> defer(Worker& worker, RegionId region, void* frame);
+  Made<TaskId> defer(Worker& worker, RegionId id, void* frame);
 
   /// Asks for a wake of `waiter` when the region is Closed. Gives: ok when it is Closed already; would_block when the wake
   /// will come. Fails: stale_handle; busy when another task waits.
-  Status await_close(Worker& worker, RegionId region, TaskId waiter);
+  Status await_close(Worker& worker, RegionId id, TaskId waiter);
   /// Takes the wish back; the wake may be under way.
-  void forget_close(Worker& worker, RegionId region, TaskId waiter);
+  void forget_close(Worker& worker, RegionId id, TaskId waiter);
 
   /// Memory that lives until the region is Closed; `end_object` is called then, newest first (REG-10).
   /// Fails: stale_handle, region_closed, admission_limit, resource_exhausted.
   template <class T, class... Arguments>
   Outcome<T*> make_in(Worker& worker, RegionId region, Arguments&&... arguments);
   /// Gives: ok while the memory of the region may be used. Fails: region_closed.
-  [[nodiscard]] Status check_heap(RegionId region) const noexcept;
+  [[nodiscard]] Status check_heap(RegionId id) const noexcept;
 
   /// Nobody will ask for this region any more: its slot is used again once it is Closed. Fails: stale_handle.
-  Status release(Worker& worker, RegionId region);
+  Status release(Worker& worker, RegionId id);
 
   /// Never fails: a region whose slot has another life was Closed (REG-7).
-  [[nodiscard]] RegionState state(RegionId region) const noexcept;
+  [[nodiscard]] RegionState state(RegionId id) const noexcept;
   /// Gives: how a Closed region ended; nothing before, or for a stale id.
-  [[nodiscard]] std::optional<ChildEnd> end_of(Worker& worker, RegionId region);
+  [[nodiscard]] std::optional<ChildEnd> end_of(Worker& worker, RegionId id);
   /// Only looks. Gives: false for a stale id.
-  [[nodiscard]] bool is_cancelled(RegionId region) const noexcept;
+  [[nodiscard]] bool is_cancelled(RegionId id) const noexcept;
   /// Gives: why the region was cancelled; no reason when it was not, or for a stale id.
-  [[nodiscard]] Reason reason_of(Worker& worker, RegionId region);
+  [[nodiscard]] Reason reason_of(Worker& worker, RegionId id);
 
   // --- tasks (task_steps.hpp) ---
 
   /// Admits a task and schedules its first poll. Fails: stale_handle, region_not_open, admission_limit; resource_exhausted.
-  Made<TaskId> spawn(Worker& worker, RegionId region, const TaskSpec& spec);
+  Made<TaskId> spawn(Worker& worker, RegionId id, const TaskSpec& spec);
 
   /// Makes of any number of wakes one further poll (TSK-6). Fails: stale_handle.
-  Status wake(Worker& worker, TaskId task) noexcept;
+  Status wake(Worker& worker, TaskId id) noexcept;
 
   /// Counts the poll against the budget, or the clean-up budget, and requests PollQuota or Deadline when it has run out
   /// (BUD-5). `cause` is the event that led to the dispatch.
-  [[nodiscard]] PollStart begin_poll(Worker& worker, TaskId task, std::uint64_t cause = 0);
+  [[nodiscard]] PollStart begin_poll(Worker& worker, TaskId id, std::uint64_t cause = 0);
 
   /// The task has suspended. Fails: stale_handle; invalid_transition when it is not being polled.
-  Status end_poll(Worker& worker, TaskId task);
+  Status end_poll(Worker& worker, TaskId id);
 
   /// The frame is gone and the task has ended like this; Created may only end otherwise than Ok (TSK-2). After an
   /// acknowledgement Ok and Err become Cancelled (CAN-9). What it still holds is settled (OBL-5).
   /// Fails: stale_handle; invalid_transition when it is parked, or has ended.
-  Status complete(Worker& worker, TaskId task, ChildEnd end);
+  Status complete(Worker& worker, TaskId id, ChildEnd end);
   /// The same for an end that says nothing more than Ok.
-  Status complete(Worker& worker, TaskId task, Ok<Unit> end);
+  Status complete(Worker& worker, TaskId id, Ok<Unit> end);
 
   /// The root frame is gone and what the task still holds is about to be settled (TSK-8); complete() does it by itself.
   /// Fails: stale_handle; invalid_transition unless it is Cancelling.
-  Status begin_finalizing(Worker& worker, TaskId task);
+  Status begin_finalizing(Worker& worker, TaskId id);
 
   /// Sticky and idempotent; on a task that has ended nothing happens (CAN-3). Fails: stale_handle.
-  Status request_cancel(Worker& worker, TaskId task, const CancelSpec& spec);
+  Status request_cancel(Worker& worker, TaskId id, const CancelSpec& spec);
 
   /// Only looks (CAN-7).
-  [[nodiscard]] bool is_cancel_requested(TaskId task) const noexcept;
+  [[nodiscard]] bool is_cancel_requested(TaskId id) const noexcept;
 
   /// Acknowledges a request. Gives: ok; cancelled from then on, every time; under a mask and in a finalizer always ok.
   /// Needs: the task's own poll. Fails: stale_handle.
-  Status checkpoint(Worker& worker, TaskId task);
+  Status checkpoint(Worker& worker, TaskId id);
 
   /// Defers observation, to a depth of 64 and for 1000 polls; beyond that the mask is taken off and reported (CAN-12).
   /// Needs: the task's own poll. Fails: stale_handle; leave_mask: invalid_transition without a mask.
-  Status enter_mask(Worker& worker, TaskId task);
-  Status leave_mask(Worker& worker, TaskId task);
+  Status enter_mask(Worker& worker, TaskId id);
+  Status leave_mask(Worker& worker, TaskId id);
 
   /// Gives: true under a mask, and in a finalizer.
-  [[nodiscard]] bool is_masked(TaskId task) const noexcept;
+  [[nodiscard]] bool is_masked(TaskId id) const noexcept;
 
   /// Uses up cost. Needs: the task's own poll. Fails: stale_handle; budget_exhausted, nothing is used up and CostBudget is
   ///        requested (BUD-4, BUD-5). Clean-up is not limited in cost.
-  Status spend(Worker& worker, TaskId task, std::uint64_t cost);
+  Status spend(Worker& worker, TaskId id, std::uint64_t cost);
 
   /// The host's answer to watch(): requests Deadline, or forces what has overrun its clean-up deadline (CAN-8).
   /// Fails: stale_handle.
-  Status deadline_reached(Worker& worker, TaskId task);
+  Status deadline_reached(Worker& worker, TaskId id);
 
   /// Asks for a wake of `waiter` when the task has ended. Gives: ok when it has ended already; would_block when the wake
   /// will come. Fails: stale_handle for either; busy when another task waits; invalid_argument for a task without a handle,
   ///        unless it is a finalizer.
-  Status await_end(Worker& worker, TaskId task, TaskId waiter);
+  Status await_end(Worker& worker, TaskId id, TaskId waiter);
   /// Takes the wish back. Gives: false when the wake has come or is under way.
-  bool forget_end(Worker& worker, TaskId task);
+  bool forget_end(Worker& worker, TaskId id);
 
   /// Nobody will ask for this task any more (TSK-3: it stays its region's). Fails: stale_handle, also the second time.
-  Status release(Worker& worker, TaskId task);
+  Status release(Worker& worker, TaskId id);
 
   /// Gives: the state; Completed for a life that is over.
-  [[nodiscard]] TaskState state(TaskId task) const noexcept;
+  [[nodiscard]] TaskState state(TaskId id) const noexcept;
   /// Gives: how it ended, once it has; nothing before, or for a stale id.
-  [[nodiscard]] std::optional<OutcomeKind> outcome_of(TaskId task) const noexcept;
+  [[nodiscard]] std::optional<OutcomeKind> outcome_of(TaskId id) const noexcept;
   /// Gives: what is left of the budget it was admitted with; nothing for a stale id.
-  [[nodiscard]] std::optional<Budget> budget_of(TaskId task) const noexcept;
+  [[nodiscard]] std::optional<Budget> budget_of(TaskId id) const noexcept;
   /// Gives: reason, epoch and what is left for clean-up; nothing when no cancel was requested, or for a stale id.
-  [[nodiscard]] std::optional<Cancellation> cancellation_of(Worker& worker, TaskId task);
+  [[nodiscard]] std::optional<Cancellation> cancellation_of(Worker& worker, TaskId id);
   /// Gives: how far the cancellation has come; nothing when it was not requested, or when the task completed before it
   ///        acknowledged (CAN-9).
-  [[nodiscard]] std::optional<Witness> witness_of(Worker& worker, TaskId task);
+  [[nodiscard]] std::optional<Witness> witness_of(Worker& worker, TaskId id);
   /// Gives: the record while the id is good, else nullptr; for the host, who knows which fields are its own.
-  [[nodiscard]] Task* find(TaskId task) const noexcept;
+  [[nodiscard]] Task* find(TaskId id) const noexcept;
 
   // --- obligations (obligation_steps.hpp) ---
 
   /// Gives: a promise with a record. Needs: a holder task is in its own poll.
   /// Fails: stale_handle; region_not_open; admission_limit; resource_exhausted; invalid_argument for a kind that is only
   ///        counted, a holder that is not being polled, and a service that works for a task elsewhere.
-  Made<ObligationId> reserve(Worker& worker, RegionId region, const ObligationSpec& spec);
+  Made<ObligationId> reserve(Worker& worker, RegionId region_id, const ObligationSpec& spec);
 
   /// Fails: stale_handle; obligation_already_resolved; obligation_leaked (OBL-1).
-  Status commit(Worker& worker, ObligationId obligation);
-  Status abort(Worker& worker, ObligationId obligation);
+  Status commit(Worker& worker, ObligationId id);
+  Status abort(Worker& worker, ObligationId id);
 
   /// The same, and the token is gone with it: the slot is used again at once.
-  Status commit_and_drop(Worker& worker, ObligationId obligation);
-  Status abort_and_drop(Worker& worker, ObligationId obligation);
+  Status commit_and_drop(Worker& worker, ObligationId id);
+  Status abort_and_drop(Worker& worker, ObligationId id);
 
   /// The token has moved to another holder. Fails: as commit; stale_handle when the new holder has ended; invalid_argument
   ///        for a service that works for a task elsewhere, and for a finalizer that waits for the promise's region.
-  Status hand_over(Worker& worker, ObligationId obligation, Holder to);
+  Status hand_over(Worker& worker, ObligationId id, Holder to);
 
   /// The token is gone; a promise still open is aborted, counted and traced and reported, as one that must fail the run where tokens are strict (OBL-4).
   /// Fails: stale_handle.
-  Status drop_token(Worker& worker, ObligationId obligation);
+  Status drop_token(Worker& worker, ObligationId id);
 
   /// Promises without a record (OBL-2). Needs: for count() the holder's own poll; for uncount() the poll of `by`, and by is
   /// the holder unless its token went elsewhere.
   /// Fails: stale_handle; resource_exhausted at 65535 of a kind; obligation_already_resolved when none is open;
   ///        invalid_argument for a kind that has records.
-  Status count(Worker& worker, TaskId holder, ObligationKind kind) noexcept;
-  Status uncount(Worker& worker, TaskId holder, ObligationKind kind, TaskId by);
+  Status count(Worker& worker, TaskId id, ObligationKind kind) noexcept;
+  Status uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by);
 
   /// Gives: the state; nothing for a stale id.
-  [[nodiscard]] std::optional<ObligationState> state(Worker& worker, ObligationId obligation);
+  [[nodiscard]] std::optional<ObligationState> state(Worker& worker, ObligationId id);
   /// Gives: how many promises were forgotten in this kernel, recovered ones included, and how many tokens were dropped
   ///        while Reserved.
   [[nodiscard]] std::uint64_t leaks(Worker& worker);
@@ -301,7 +301,7 @@ class BasicKernel {
   static bool being_polled(TaskLife life) noexcept;
   static void prepare(Task& task, const Region& region, const TaskSpec& spec, Worker& worker) noexcept;
   static TaskLife next_life(const Task& task) noexcept;
-  Made<TaskId> spawn_cleanup(Worker& worker, RegionId region, const TaskSpec& spec);
+  Made<TaskId> spawn_cleanup(Worker& worker, RegionId id, const TaskSpec& spec);
   [[gnu::noinline]] PollStart begin_poll_slowly(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   PollStart begin_cleanup_poll(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   void count_mask_poll(Worker& worker, Task& task, TaskId id);
@@ -328,7 +328,7 @@ class BasicKernel {
   void let_advance(RegionsHeld, Region& region) noexcept;
   void advance_all(Worker& worker, AllHeld held, Afterwards& afterwards) noexcept;
   void advance_one(Worker& worker, AllHeld held, Region& region, Afterwards& afterwards) noexcept;
-  [[gnu::noinline]] void advance_after_last(Worker& worker, RegionId region) noexcept;
+  [[gnu::noinline]] void advance_after_last(Worker& worker, RegionId id) noexcept;
   void start_finalizer(Worker& worker, AllHeld, Region& region) noexcept;
   void finish_closing(Worker& worker, AllHeld held, Region& region, Afterwards& afterwards) noexcept;
   void leave_parent(Worker& worker, AllHeld held, Region& region) noexcept;

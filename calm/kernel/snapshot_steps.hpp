@@ -131,6 +131,7 @@ Snapshot BasicKernel<Atomics>::snapshot(Worker& worker) {
 template <lockfree::AtomicsPolicy Atomics>
 Outcome<trace::Trace> BasicKernel<Atomics>::trace() const {
   std::vector<const trace::Ring*> rings;
+  rings.reserve(config_.workers);
   for (std::uint16_t i = 0; i < config_.workers; ++i) rings.push_back(&workers_[i]->ring());
   return trace::read_rings(rings);
 }

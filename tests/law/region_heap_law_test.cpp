@@ -166,12 +166,12 @@ TEST_F(Heap, REG_10_objects_stand_at_their_alignment) {
 }
 
 struct Throwing {
-  Throwing(std::vector<std::string>& log, const std::function<void()>& before) : log_(&log) {
+  Throwing(std::vector<std::string>& to, const std::function<void()>& before) : log(&to) {
     before();
     throw std::runtime_error("no");
   }
-  ~Throwing() { log_->push_back("never made"); }
-  std::vector<std::string>* log_;
+  ~Throwing() { log->push_back("never made"); }
+  std::vector<std::string>* log;
 };
 
 TEST_F(Heap, REG_10_a_constructor_that_throws_leaves_no_object_and_the_region_closes) {

@@ -441,7 +441,7 @@ TEST(Region, REG_9_a_wish_that_was_taken_back_wakes_nobody) {
 }
 
 class Chain : public testing::Test {
- protected:
+ public:
   static constexpr std::size_t depth = 100'000;
 
   Chain() {

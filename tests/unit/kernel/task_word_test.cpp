@@ -1,6 +1,8 @@
 // The word of a task on one thread: every step in every wake state does what the table says.
 #include "calm/kernel/task_word.hpp"
 
+#include <gtest/gtest.h>
+
 #include <optional>
 
 namespace calm::kernel {
