@@ -439,5 +439,21 @@ TEST(Handles, HND_3_a_ring_that_is_not_strict_overwrites_the_oldest_and_counts) 
   EXPECT_EQ(bench.worker.lost_events(), 0U);
 }
 
+TEST(Slot, HND_1_is_retired_before_its_generation_wraps) {
+  Bench bench;
+  const TaskId first = bench.task(bench.root(), {.handle = false});
+  auto* const record = bench.kernel->find(first);
+  // As if the slot had been used sixteen million times.
+  const TaskLife last(Generation::last, TaskState::created, lockfree::WakeState::queued);
+  record->word.renew(last);
+  const TaskId id = record->id();
+  bench.host.queue.clear();
+  ASSERT_EQ(bench.poll(id), PollStart::run);
+  ASSERT_TRUE(bench.kernel->complete(bench.worker, id, ok()).is_ok());
+  EXPECT_EQ(bench.kernel->wake(bench.worker, id), Errc::stale_handle);
+  EXPECT_EQ(bench.kernel->wake(bench.worker, first), Errc::stale_handle);
+  for (int i = 0; i < 3; ++i) EXPECT_NE(bench.task(bench.root()).index(), id.index());
+}
+
 }  // namespace
 }  // namespace calm::kernel
