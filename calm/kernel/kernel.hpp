@@ -203,7 +203,8 @@ class BasicKernel {
   [[nodiscard]] TaskState state(TaskId id) const noexcept;
   /// Gives: how it ended, once it has; nothing before, or for a stale id.
   [[nodiscard]] std::optional<OutcomeKind> outcome_of(TaskId id) const noexcept;
-  /// Gives: what is left of the budget it was admitted with; nothing for a stale id.
+  /// Gives: what is left of the budget it was admitted with, under cancellation with the deadline and priority of clean-up;
+  ///        nothing for a stale id.
   [[nodiscard]] std::optional<Budget> budget_of(TaskId id) const noexcept;
   /// Gives: reason, epoch and what is left for clean-up; nothing when no cancel was requested, or for a stale id.
   [[nodiscard]] std::optional<Cancellation> cancellation_of(Worker& worker, TaskId id);
