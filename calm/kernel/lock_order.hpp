@@ -125,6 +125,9 @@ class LockOrder {
   void note_lock(Shard /*shard*/, std::uint16_t /*index*/ = 0) noexcept {}
   void note_unlock(Shard /*shard*/, std::uint16_t /*index*/ = 0) noexcept {}
 
+  /// Nothing is noted here, so nothing speaks against it.
+  [[nodiscard]] static constexpr bool nothing() noexcept { return true; }
+
  private:
   std::uint16_t worker_;
 };
@@ -145,6 +148,9 @@ class LockOrder {
 
   void note_lock(Shard /*shard*/, std::uint16_t /*index*/ = 0) noexcept {}
   void note_unlock(Shard /*shard*/, std::uint16_t /*index*/ = 0) noexcept {}
+
+  /// Nothing is noted here, so nothing speaks against it.
+  [[nodiscard]] static constexpr bool nothing() noexcept { return true; }
 };
 
 }  // namespace order_unchecked
