@@ -118,7 +118,7 @@ class BasicKernel {
   /// Takes the wish back; the wake may be under way.
   void forget_close(Worker& worker, RegionId id, TaskId waiter);
 
-  /// Memory that lives until the region is Closed; `end_object` is called then, newest first (REG-10).
+  /// Makes an object that lives until the region is Closed; they are ended then, newest first, without any lock (REG-10).
   /// Fails: stale_handle, region_closed, admission_limit, resource_exhausted.
   template <class T, class... Arguments>
   Outcome<T*> make_in(Worker& worker, RegionId region, Arguments&&... arguments);

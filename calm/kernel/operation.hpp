@@ -11,7 +11,7 @@
 //                       and goes on with settle_obligations, which has all three.
 //   create_region       B: the tree. So has region_heap: the memory that a region owns.
 //   acknowledge         one A, that of the task's home worker.
-// Poll, push, pop, steal and wake take no lock.
+// Poll, push, pop, steal and wake take no lock; a poll of a task under cancellation takes the A of `acknowledge`.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
     CALM_REQUIRE(HND_3, watches.add(task, deadline));
   }
   void report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept override {
-    if (finding.kind == kernel::FindingKind::forced) return;
+    if (finding.kind == kernel::FindingKind::forced) return;  // lawful in a bounded region; the trace has it
     problems.push_back(to_string(finding));
   }
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override {

@@ -4,7 +4,6 @@
 // Cancel:  the program's own
 #pragma once
 
-#include <optional>
 #include <utility>
 
 #include "calm/cx/cx.hpp"
