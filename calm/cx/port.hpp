@@ -62,12 +62,18 @@ class Port {
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
 
+  /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
+  [[nodiscard]] bool is_watched() const noexcept { return watched_; }
+  virtual void reached(TaskRoot& /*root*/) noexcept {}
+
   /// Asks a wait that its task has parked at, or cancels it: CAN-7 and CAN-13 for all waits there are.
   WaitState step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept;
 
  protected:
   Port() noexcept = default;
   ~Port() = default;
+
+  bool watched_ = false;  ///< the host sets it before the first poll
 };
 
 /// The seam's other side for one kernel; the host adds clock and entropy.

@@ -53,6 +53,7 @@ class ClosedWait : public Wait {
   ClosedWait(const Context* context, RegionId region) noexcept : Wait(context), region_(region) {}
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
   WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override;
+  [[nodiscard]] trace::ResourceId resource() const noexcept override { return region_; }
   static void result() noexcept {}
 
  protected:

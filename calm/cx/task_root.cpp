@@ -55,10 +55,16 @@ Frame* TaskRoot::unwind(Frame* frame) noexcept {
 }
 
 WaitState TaskRoot::ask_wait() noexcept {
+  if (std::exchange(arrived_, false) && port_.is_watched()) port_.reached(*this);
   ChildEnd end = ok();
   const WaitState state = port_.step(*this, *wait_, end);
   if (state == WaitState::failed) end_ = std::move(end);
   return state;
+}
+
+kernel::AwaitPoint TaskRoot::await_point() const noexcept {
+  if (leaf_ == nullptr) return {};
+  return {.site = leaf_->site, .resource = wait_ == nullptr ? trace::ResourceId() : wait_->resource()};
 }
 
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {

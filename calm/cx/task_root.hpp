@@ -8,9 +8,11 @@
 #include <cstdint>
 
 #include "calm/cx/frame.hpp"
+#include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
+#include "calm/trace/resource.hpp"
 
 namespace calm::cx {
 
@@ -44,6 +46,10 @@ class Wait : public Awaiter {
   /// Gives: failed: the wait ends as `end` says, Cancelled unless it is overridden; ready or pending, as step(), when the
   ///        wait is not to be cancelled.
   virtual WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept;
+
+  /// Gives: what must happen to something else before this ends: a task that ends, a region that closes, a channel, …
+  ///        Nothing when only time ends it, or nothing has to.
+  [[nodiscard]] virtual trace::ResourceId resource() const noexcept { return {}; }
 
  protected:
   ~Wait() = default;
@@ -86,6 +92,12 @@ class TaskRoot {
 
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
   [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
+  /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
+  [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
+  /// Gives: how many await points it has come to, those included that were ready at once.
+  [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
+  /// Gives: where it stands, for the kernel's people and detectors.
+  [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
 
   // --- for frames ---
 
@@ -93,6 +105,8 @@ class TaskRoot {
   void park(Frame& frame, Wait& wait) noexcept {
     leaf_ = &frame;
     wait_ = &wait;
+    arrived_ = true;
+    ++awaits_;
   }
   /// Gives: where control goes next when this frame is to run.
   std::coroutine_handle<> go_on(Frame& frame) noexcept {
@@ -134,6 +148,8 @@ class TaskRoot {
   Wait* wait_ = nullptr;
   std::coroutine_handle<> next_;  // only without symmetric transfer
   ChildEnd end_ = ok();
+  std::uint64_t awaits_ = 0;
+  bool arrived_ = false;  // at a wait that was not asked yet
   bool unwinding_ = false;
   bool ended_ = false;
 };

@@ -51,7 +51,7 @@ class ThreadHost final : public kernel::Host<lockfree::LocalAtomics> {
   }
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override {
     const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
-    return root == nullptr || root->leaf() == nullptr ? kernel::AwaitPoint() : kernel::AwaitPoint{root->leaf()->site};
+    return root == nullptr ? kernel::AwaitPoint() : root->await_point();
   }
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return alarms.size(); }
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }

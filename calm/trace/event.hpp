@@ -1,6 +1,6 @@
 // event.hpp — one step of a run as 64 bytes: who did what to which resource, in what order and because of what.
-// Laws:    LAB-2 (what an event says, which kinds are semantic), CAN-8 (a forced end has its own), LAB-12 (no address, no
-//          source site)
+// Laws:    LAB-2 (what an event says, which kinds are semantic), CAN-8 (a forced end has its own), COM-3 (marks are
+//          the user's), LAB-12 (no address, no source site)
 // Threads: values
 // Cancel:  not applicable
 #pragma once
@@ -36,6 +36,7 @@ enum class EventKind : std::uint8_t {
   choice = 14,
   access = 15,
   forced = 16,
+  mark = 17,
 };
 
 /// How the argument of an event is to be read; argument.hpp makes the ones that are no plain numbers.
@@ -65,6 +66,7 @@ inline constexpr EventKindRow event_kind_table[] = {
     {EventKind::choice, "choice", true, ArgumentForm::number},
     {EventKind::access, "access", false, ArgumentForm::number},
     {EventKind::forced, "forced", true, ArgumentForm::cancel},
+    {EventKind::mark, "mark", true, ArgumentForm::number},
 };
 inline constexpr std::uint8_t event_kind_count = sizeof(event_kind_table) / sizeof(event_kind_table[0]);
 
@@ -77,10 +79,10 @@ consteval bool event_kinds_are_lawful() {
     if (static_cast<std::uint8_t>(row.kind) != i + 1 || row.name.empty()) return false;
     semantic += row.semantic ? 1 : 0;
   }
-  return semantic == 15 && !event_kind_table[static_cast<std::uint8_t>(EventKind::access) - 1].semantic;
+  return semantic == 16 && !event_kind_table[static_cast<std::uint8_t>(EventKind::access) - 1].semantic;
 }
 static_assert(event_kinds_are_lawful(),
-              "LAB-2, CAN-8: fifteen semantic kinds and the access, one row each, in order of their numbers");
+              "LAB-2, CAN-8, COM-3: sixteen semantic kinds and the access, one row each, in order of their numbers");
 
 }  // namespace detail
 

@@ -23,7 +23,8 @@ TEST(Event, kinds_have_stable_numbers_and_different_names) {
   EXPECT_EQ(static_cast<int>(EventKind::choice), 14);
   EXPECT_EQ(static_cast<int>(EventKind::access), 15);
   EXPECT_EQ(static_cast<int>(EventKind::forced), 16);
-  EXPECT_EQ(event_kind_count, 16);
+  EXPECT_EQ(static_cast<int>(EventKind::mark), 17);
+  EXPECT_EQ(event_kind_count, 17);
   std::set<std::string_view> names;
   for (const EventKindRow& row : event_kind_table) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
