@@ -6,50 +6,23 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
+#include "calm/cx/capability.hpp"
+#include "calm/cx/context.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/model/budget.hpp"
-#include "calm/model/reason.hpp"
 
 namespace calm {
 
-/// What a context may allow; a capability is a type (CTX-2).
-namespace cap {
-// NOLINTBEGIN(readability-identifier-naming): a capability reads as a word, cap::time
-struct time {};
-struct spawn {};
-struct fiber {};
-struct io {};
-struct remote {};
-struct supervise {};
-struct entropy {};
-struct trace {};
-// NOLINTEND(readability-identifier-naming)
-}  // namespace cap
-
 namespace cx {
-
-/// Where in the tree a piece of code stands: its task, and the innermost scope it runs in.
-struct Context {
-  TaskRoot* root = nullptr;
-  RegionId region{};               ///< where it spawns into
-  const Context* outer = nullptr;  ///< the context of the scope around it; none at the task's own region
-
-  /// Gives: the reason when the task, or a scope of it that this context is in, was cancelled and nothing masks that; the
-  ///        task has acknowledged then.
-  [[nodiscard]] Reason acknowledge() const;
-  /// Only looks.
-  [[nodiscard]] bool is_cancelled() const noexcept;
-};
-
-template <class Cap, class... Caps>
-inline constexpr bool has_cap = (std::same_as<Cap, Caps> || ...);
-
 struct ContextAccess;
-
 }  // namespace cx
+
+template <class... Caps>
+class NarrowedCx;
 
 /// A context with these capabilities. It converts to one with fewer; what was not passed cannot be used.
 template <class... Caps>
@@ -67,16 +40,31 @@ class CxOf {
   [[nodiscard]] RegionId region() const noexcept { return context_->region; }
   [[nodiscard]] TaskId task() const noexcept { return context_->root->id(); }
   [[nodiscard]] Time now() const noexcept { return context_->root->worker().now(); }
-  /// Gives: what is left of the task's budget.
-  [[nodiscard]] Budget budget() const noexcept {
-    return context_->root->port().budget_of(task()).value_or(Budget::zero());
-  }
+  /// Gives: what is left: of the task's budget, and of those that narrow it here.
+  [[nodiscard]] Budget budget() const noexcept { return context_->budget(); }
   /// Only looks (CAN-7).
   [[nodiscard]] bool is_cancelled() const noexcept { return context_->is_cancelled(); }
 
   /// Uses up cost. Fails: budget_exhausted, and CostBudget is requested (BUD-5).
-  Status spend(std::uint64_t cost) const {
-    return context_->root->port().spend(context_->root->worker(), task(), cost);
+  Status spend(std::uint64_t cost) const { return context_->spend(cost); }
+
+  /// Gives: the same context with less to use: nothing can widen a budget (BUD-3). It lives where it is made, at least as
+  ///        long as what it is passed to: `co_await fetch(cx.with_deadline(cx.now() + limit), url)`. Used up, waits under
+  ///        it end with Deadline, PollQuota or CostBudget.
+  /// Fails: std::bad_alloc.
+  [[nodiscard]] NarrowedCx<Caps...> with_budget(const Budget& budget) const {
+    return NarrowedCx<Caps...>(*context_, budget);
+  }
+  /// The same for the deadline alone; priority and quotas stay (BUD-6).
+  [[nodiscard]] NarrowedCx<Caps...> with_deadline(Time deadline) const {
+    return NarrowedCx<Caps...>(*context_, tighten(Budget::infinite(), deadline));
+  }
+
+  /// Puts a mark into the trace: what a program says of itself, seen by tools and by the lab (COM-3).
+  void trace(std::string_view name, std::uint64_t value = 0) const noexcept
+    requires allows<cap::trace>
+  {
+    context_->mark(name, value);
   }
 
   /// A number from the runtime's own source: the same in every run of the lab with the same seed.
@@ -96,6 +84,22 @@ class CxOf {
 /// Every capability.
 using Cx = CxOf<cap::time, cap::spawn, cap::fiber, cap::io, cap::remote, cap::supervise, cap::entropy, cap::trace>;
 static_assert(sizeof(Cx) == sizeof(void*) && std::is_trivially_copyable_v<Cx>);
+
+/// What with_budget() gives: a context that lives in the frame of the one who narrowed it.
+template <class... Caps>
+class [[nodiscard]] NarrowedCx : public CxOf<Caps...> {
+ public:
+  NarrowedCx(const cx::Context& outer, const Budget& budget)
+      : CxOf<Caps...>(context_),
+        limit_(*outer.root, outer.region, budget),
+        context_{outer.root, outer.region, &outer, &limit_} {}
+  NarrowedCx(const NarrowedCx&) = delete;
+  NarrowedCx& operator=(const NarrowedCx&) = delete;
+
+ private:
+  cx::Limit limit_;
+  cx::Context context_;
+};
 
 namespace cx {
 

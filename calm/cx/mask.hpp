@@ -23,22 +23,26 @@ namespace calm {
 /// Masks from here to the end of its block. For code without a coroutine of its own; with_cancel_mask() reads better.
 class CancelMask {
  public:
-  explicit CancelMask(Cx cx) : context_(cx::context_of(cx)) {
+  explicit CancelMask(CxOf<> cx) : context_(cx::context_of(cx)) {
+    context_.root->add_mask();
     (void)context_.root->port().enter_mask(context_.root->worker(), context_.root->id());
   }
   CancelMask(const CancelMask&) = delete;
   CancelMask& operator=(const CancelMask&) = delete;
-  ~CancelMask() { (void)context_.root->port().leave_mask(context_.root->worker(), context_.root->id()); }
+  ~CancelMask() {
+    context_.root->take_mask();
+    (void)context_.root->port().leave_mask(context_.root->worker(), context_.root->id());
+  }
 
  private:
   const cx::Context& context_;
 };
 
 /// Runs `body(cx)` without its seeing a cancellation; that is seen at the first checkpoint after it.
-template <class F>
-auto with_cancel_mask(Cx cx, F body) -> Task<cx::TaskValue<F, Cx>> {
+template <class... Caps, class F>
+auto with_cancel_mask(CxOf<Caps...> cx, F body) -> Task<cx::TaskValue<F, CxOf<Caps...>>> {
   const CancelMask mask(cx);
-  if constexpr (std::is_void_v<cx::TaskValue<F, Cx>>) {
+  if constexpr (std::is_void_v<cx::TaskValue<F, CxOf<Caps...>>>) {
     co_await body(cx);
   } else {
     co_return co_await body(cx);
@@ -46,8 +50,8 @@ auto with_cancel_mask(Cx cx, F body) -> Task<cx::TaskValue<F, Cx>> {
 }
 
 /// A mask around what must happen as a whole: the second half of an effect whose first half has happened.
-template <class F>
-CALM_CORO_WRAPPER auto commit_section(Cx cx, F body) -> Task<cx::TaskValue<F, Cx>> {
+template <class... Caps, class F>
+CALM_CORO_WRAPPER auto commit_section(CxOf<Caps...> cx, F body) -> Task<cx::TaskValue<F, CxOf<Caps...>>> {
   return with_cancel_mask(cx, std::move(body));
 }
 
@@ -55,8 +59,11 @@ namespace cx {
 
 /// The body of a bracket's scope. It stays in the scope's frame until the region is Closed, so the finalizer may use the
 /// resource in it.
-template <class Acquire, class Use, class Release>
-struct Bracket {
+template <class C, class Acquire, class Use, class Release>
+struct Bracket;
+template <class... Caps, class Acquire, class Use, class Release>
+struct Bracket<CxOf<Caps...>, Acquire, Use, Release> {
+  using Cx = CxOf<Caps...>;
   using Resource = TaskValue<Acquire, Cx>;
   using Value = TaskValue<Use, Cx, Resource&>;
 
@@ -71,7 +78,7 @@ struct Bracket {
   };
 
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): scope() keeps it until this has ended
-  Task<Value> operator()(Scope& scope) {
+  Task<Value> operator()(ScopeOf<Caps...>& scope) {
     resource.emplace(co_await acquire(scope.cx()));
     Outcome<void> registered = scope.defer_async(Releasing{this});
     if (!registered) {
@@ -91,10 +98,11 @@ struct Bracket {
 /// `acquire(cx)` gives a resource, `use(cx, resource)` the value, `release(cx, resource)` ends it, masked: on every path
 /// after acquire has given the resource, also when the task is cancelled, fails, throws, or is forced to end.
 /// Cancel: acquire and use see it; release does not.
-template <class Acquire, class Use, class Release>
-CALM_CORO_WRAPPER auto bracket(Cx cx, Acquire acquire, Use use, Release release)
-    -> Task<typename cx::Bracket<Acquire, Use, Release>::Value> {
-  return scope(cx, cx::Bracket<Acquire, Use, Release>{std::move(acquire), std::move(use), std::move(release)});
+template <class... Caps, class Acquire, class Use, class Release>
+CALM_CORO_WRAPPER auto bracket(CxOf<Caps...> cx, Acquire acquire, Use use, Release release)
+    -> Task<typename cx::Bracket<CxOf<Caps...>, Acquire, Use, Release>::Value> {
+  using Body = cx::Bracket<CxOf<Caps...>, Acquire, Use, Release>;
+  return cx::scope_around(cx, Body{std::move(acquire), std::move(use), std::move(release)}, ScopeOptions{});
 }
 
 }  // namespace calm

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "calm/clock/alarm.hpp"
 #include "calm/cx/task_root.hpp"
@@ -25,6 +26,9 @@ class Port {
   Port& operator=(const Port&) = delete;
 
   using Worker = kernel::Worker;
+
+  /// Gives: the worker of the calling thread, for those who are not in a poll of theirs: handles and tokens that moved.
+  [[nodiscard]] virtual Worker& here() noexcept = 0;
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
@@ -57,6 +61,7 @@ class Port {
   virtual kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) = 0;
   virtual Status resolve(Worker& worker, ObligationId obligation, ObligationState to) = 0;
   virtual Status drop_token(Worker& worker, ObligationId obligation) = 0;
+  virtual Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) = 0;
 
   virtual void arm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
@@ -65,6 +70,8 @@ class Port {
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
   [[nodiscard]] bool is_watched() const noexcept { return watched_; }
   virtual void reached(TaskRoot& /*root*/) noexcept {}
+  /// The same for the names of marks, which the trace does not keep.
+  virtual void marked(trace::ResourceId /*mark*/, std::string_view /*name*/) noexcept {}
 
   /// Asks a wait that its task has parked at, or cancels it: CAN-7 and CAN-13 for all waits there are.
   WaitState step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept;
@@ -83,6 +90,10 @@ class KernelPort : public Port {
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel) {}
 
   [[nodiscard]] kernel::BasicKernel<Atomics>& kernel() const noexcept { return *kernel_; }
+  [[nodiscard]] Worker& here() noexcept override {
+    CALM_REQUIRE(SHD_6, !Atomics::shared);  // with several workers the host knows
+    return kernel_->worker(0);
+  }
 
   kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) final {
     return kernel_->spawn(worker, region, spec);
@@ -145,6 +156,9 @@ class KernelPort : public Port {
                                             : kernel_->abort_and_drop(worker, obligation);
   }
   Status drop_token(Worker& worker, ObligationId obligation) final { return kernel_->drop_token(worker, obligation); }
+  Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) final {
+    return kernel_->hand_over(worker, obligation, to);
+  }
 
  protected:
   ~KernelPort() = default;

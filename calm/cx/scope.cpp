@@ -25,11 +25,21 @@ WaitState ClosedWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end
   return step(root, end);
 }
 
-}  // namespace cx
+void ScopeBase::cancel(std::string_view message) const {
+  (void)port().cancel(worker(), context_.region, {.task = context_.root->id(), .message = message});
+}
 
-Status Scope::open(const ScopeOptions& options) {
+Status ScopeBase::open(const ScopeOptions& options) {
+  if (options.budget != Budget::infinite()) {
+    try {
+      limit_.emplace(*context_.root, context_.outer->region, options.budget);
+    } catch (const std::bad_alloc&) {
+      return Errc::resource_exhausted;
+    }
+    context_.limit = &*limit_;
+  }
   const auto made = port().create_region(worker(), context_.outer->region,
-                                         {.budget = options.budget,
+                                         {.budget = meet(options.budget, context_.outer->narrowed()),
                                           .limits = options.limits,
                                           .policy = options.policy,
                                           .cleanup_mode = options.cleanup_mode,
@@ -42,16 +52,32 @@ Status Scope::open(const ScopeOptions& options) {
   return made.status;
 }
 
-cx::WaitFor<cx::ClosedWait, const cx::Context*, RegionId> Scope::close(const ChildEnd& body) {
+WaitFor<ClosedWait, const Context*, RegionId> ScopeBase::close(const ChildEnd& body) {
   (void)port().end_body(worker(), context_.region, body);
   (void)port().close(worker(), context_.region);
-  return cx::WaitFor<cx::ClosedWait, const cx::Context*, RegionId>(context_.outer, context_.region);
+  return WaitFor<ClosedWait, const Context*, RegionId>(context_.outer, context_.region);
 }
 
-ChildEnd Scope::take_end() {
+ChildEnd ScopeBase::take_end() {
   ChildEnd end = port().end_of(worker(), context_.region).value_or(ok());
   port().release(worker(), context_.region);
   return end;
 }
 
+kernel::Made<TaskId> ScopeBase::admit(TaskRoot& shell, const TaskOptions& options) {
+  shell.set_name(options.name);
+  const auto made = port().spawn(
+      worker(), context_.region,
+      {.budget = meet(options.budget, context_.narrowed()), .spawner = context_.root->id(), .frame = &shell});
+  if (!made) shell.drop(worker(), {});
+  return made;
+}
+
+Status ScopeBase::admit_finalizer(TaskRoot& shell) {
+  const auto made = port().defer(worker(), context_.region, shell);
+  if (!made) shell.drop(worker(), {});
+  return made.status;
+}
+
+}  // namespace cx
 }  // namespace calm

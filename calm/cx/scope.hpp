@@ -1,14 +1,18 @@
 // scope.hpp — a child region around a piece of code: what is started in it has ended when it is left.
-// Laws:    I1, I2, OUT-4, REG-2, CTX-4, TSK-5, CAN-13
+// Laws:    I1, I2, OUT-4, REG-2, CTX-2, CTX-4, TSK-4, TSK-5, CAN-13, BUD-3
 // Threads: a scope is used by the task that opened it, and by those it was passed to, each in its own poll
 // Cancel:  a cancelled scope cancels everything in it and still waits until that is quiet
 #pragma once
 
 #include <concepts>
+#include <new>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "calm/cx/cx.hpp"
+#include "calm/cx/sendable.hpp"
 #include "calm/cx/spawned.hpp"
 #include "calm/cx/task.hpp"
 #include "calm/cx/wait.hpp"
@@ -31,20 +35,51 @@ struct ScopeOptions {
   Duration cleanup_time = default_cleanup_time;
 };
 
+/// What a task is spawned with, beside its callable.
+struct TaskOptions {
+  std::string_view name{};  ///< for people; the characters outlive the task, as a literal does
+  Budget budget{};          ///< asked for; what the scope and the spawner have left bounds it (BUD-3)
+};
+
 namespace cx {
 
 /// The type of the value that a Task-returning callable gives.
 template <class F, class... Arguments>
 using TaskValue = typename std::invoke_result_t<F, Arguments...>::Value;
 
+/// True for a function that takes its arguments by value: its coroutine keeps all there is (TSK-5).
+template <class Function>
+inline constexpr bool takes_values = false;
+template <class T, class... Parameters>
+inline constexpr bool takes_values<Task<T> (*)(Parameters...)> = !(std::is_reference_v<Parameters> || ...);
+
+/// True for such a function, and for a lambda without captures that is one.
+template <class F>
+concept KeepsItself = requires(const F& callable) { requires takes_values<decltype(+callable)>; };
+
 /// Keeps the callable and its arguments in the task's own frame until it has ended (TSK-5).
-template <class T, class F, class... Arguments>
-Task<T> keep(Cx cx, F callable, Arguments... arguments) {
+template <class T, class C, class F, class... Arguments>
+Task<T> keep_in_frame(C cx, F callable, Arguments... arguments) {
   if constexpr (std::is_void_v<T>) {
     co_await callable(cx, std::move(arguments)...);
   } else {
     co_return co_await callable(cx, std::move(arguments)...);
   }
+}
+/// The same, without a frame of its own where that is not needed.
+template <class T, class C, class F, class... Arguments>
+CALM_CORO_WRAPPER Task<T> keep(C cx, F callable, Arguments... arguments) {
+  if constexpr (KeepsItself<F>) {
+    return (+callable)(cx, std::move(arguments)...);
+  } else {
+    return keep_in_frame<T>(cx, std::move(callable), std::move(arguments)...);
+  }
+}
+/// A plain function as a Task.
+template <class F>
+Task<void> call(CxOf<> /*cx*/, F callable) {
+  callable();
+  co_return;
 }
 
 /// Parks until a region is Closed. A cancel is passed on to the region, and the wait goes on: nothing is left behind.
@@ -65,82 +100,172 @@ class ClosedWait : public Wait {
   bool passed_on_ = false;
 };
 
-}  // namespace cx
-
-/// What the body of a scope is given.
-class Scope {
+/// A scope without its capabilities: what does not depend on them.
+class ScopeBase {
  public:
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
+  ScopeBase(const ScopeBase&) = delete;
+  ScopeBase& operator=(const ScopeBase&) = delete;
 
-  /// The context of the scope: what it spawns is owned by the scope, and a cancel of the scope is seen through it.
-  [[nodiscard]] Cx cx() const noexcept { return Cx(context_); }
   [[nodiscard]] RegionId region() const noexcept { return context_.region; }
 
-  /// Starts `callable(cx, arguments...)` as a task of the scope. Callable and arguments live in the task.
+  /// Stops everything in the scope.
+  void cancel(std::string_view message = {}) const;
+
+  // --- for scope() ---
+
+  explicit ScopeBase(const Context& outer) noexcept : context_{outer.root, {}, &outer, nullptr} {}
+  Status open(const ScopeOptions& options);
+  [[nodiscard]] WaitFor<ClosedWait, const Context*, RegionId> close(const ChildEnd& body);
+  /// Needs: Closed. Gives: how the region ended; its record is let go.
+  [[nodiscard]] ChildEnd take_end();
+
+ protected:
+  ~ScopeBase() = default;
+
+  [[nodiscard]] Port& port() const noexcept { return context_.root->port(); }
+  [[nodiscard]] kernel::Worker& worker() const noexcept { return context_.root->worker(); }
+  /// Needs: a shell with its frame. Gives: it is the kernel's; on failure its frames are gone.
+  kernel::Made<TaskId> admit(TaskRoot& shell, const TaskOptions& options);
+  Status admit_finalizer(TaskRoot& shell);
+
+  Context context_;
+
+ private:
+  std::optional<Limit> limit_;
+};
+
+}  // namespace cx
+
+/// What the body of a scope is given, with the capabilities of the context it was opened with.
+template <class... Caps>
+class ScopeOf : public cx::ScopeBase {
+ public:
+  using Context = CxOf<Caps...>;
+  using cx::ScopeBase::ScopeBase;
+
+  /// The context of the scope: what it spawns is owned by the scope, and a cancel of the scope is seen through it.
+  [[nodiscard]] Context cx() const noexcept { return Context(context_); }
+
+  /// Starts `callable(cx, arguments...)` as a task of the scope. Callable and arguments live in the task, and end with it
+  /// when it is refused.
   /// Fails: region_not_open once the scope is closing; admission_limit; resource_exhausted.
   template <class F, class... Arguments>
-  [[nodiscard]] auto spawn(F callable, Arguments... arguments) -> Outcome<Handle<cx::TaskValue<F, Cx, Arguments...>>> {
-    using T = cx::TaskValue<F, Cx, Arguments...>;
-    auto shell = mem::Ref<cx::Shell<T>>::adopt(new cx::Shell<T>(port(), context_.region));
-    shell->begin(cx::keep<T>(Cx(shell->context()), std::move(callable), std::move(arguments)...));
-    const kernel::TaskSpec spec{.spawner = context_.root->id(), .frame = static_cast<cx::TaskRoot*>(shell.get())};
-    const auto made = port().spawn(worker(), context_.region, spec);
-    if (!made) {
-      shell->drop(worker(), {});
-      return err(made.status.error(), "a task was not admitted");
-    }
-    shell->retain();
-    return ok(Handle<T>(std::move(shell), made.id, context_));
+    requires(!std::same_as<F, TaskOptions>)
+  [[nodiscard]] auto spawn(F callable, Arguments... arguments)
+      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+    return spawn(TaskOptions{}, std::move(callable), std::move(arguments)...);
+  }
+  template <class F, class... Arguments>
+  [[nodiscard]] auto spawn(TaskOptions options, F callable, Arguments... arguments)
+      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+    static_assert(cx::has_cap<cap::spawn, Caps...>,
+                  "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
+    static_assert(
+        (sendable<Arguments> && ...),
+        "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
+        "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber");
+    return start(options, false, std::move(callable), std::move(arguments)...);
+  }
+
+  /// The same for a fiber: it stays on the thread of this scope, so it may borrow what outlives the scope (TSK-4).
+  template <class F, class... Arguments>
+    requires(!std::same_as<F, TaskOptions>)
+  [[nodiscard]] auto fiber(F callable, Arguments... arguments)
+      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+    return fiber(TaskOptions{}, std::move(callable), std::move(arguments)...);
+  }
+  template <class F, class... Arguments>
+  [[nodiscard]] auto fiber(TaskOptions options, F callable, Arguments... arguments)
+      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+    static_assert(cx::has_cap<cap::fiber, Caps...>,
+                  "calm: this context starts no fibers, cap::fiber was not passed (CTX-2)");
+    return start(options, true, std::move(callable), std::move(arguments)...);
   }
 
   /// Runs `callable(cx, arguments...)` when everything in the scope has ended, newest first, masked (CTX-4).
   /// Fails: resource_exhausted; region_not_open when finalizers run already.
   template <class F, class... Arguments>
   [[nodiscard]] Outcome<void> defer_async(F callable, Arguments... arguments) {
-    auto shell = mem::Ref<cx::Shell<void>>::adopt(new cx::Shell<void>(port(), context_.region));
-    shell->begin(cx::keep<void>(Cx(shell->context()), std::move(callable), std::move(arguments)...));
-    const auto made = port().defer(worker(), context_.region, *shell);
-    if (!made) {
-      shell->drop(worker(), {});
-      return err(made.status.error(), "a finalizer was not registered");
-    }
+    auto shell = make_shell<void>(std::move(callable), std::move(arguments)...);
+    if (!shell) return err(Errc::resource_exhausted, "no memory for a finalizer");
+    if (const Status status = admit_finalizer(*shell); !status)
+      return err(status.error(), "a finalizer was not registered");
     (void)shell.leak();
     return ok();
   }
-
-  /// Stops everything in the scope.
-  void cancel(std::string_view message = {}) const {
-    (void)port().cancel(worker(), context_.region, {.task = context_.root->id(), .message = message});
+  /// The same for a plain function, `callable()`.
+  template <class F>
+  [[nodiscard]] Outcome<void> defer(F callable) {
+    return defer_async(&cx::call<F>, std::move(callable));
   }
 
-  explicit Scope(const cx::Context& outer) noexcept : context_{outer.root, {}, &outer} {}
-  Status open(const ScopeOptions& options);
-  [[nodiscard]] cx::WaitFor<cx::ClosedWait, const cx::Context*, RegionId> close(const ChildEnd& body);
-  /// Needs: Closed. Gives: how the region ended; its record is let go.
-  [[nodiscard]] ChildEnd take_end();
-
  private:
-  [[nodiscard]] cx::Port& port() const noexcept { return context_.root->port(); }
-  [[nodiscard]] kernel::Worker& worker() const noexcept { return context_.root->worker(); }
+  /// Gives: nothing without memory.
+  template <class T, class F, class... Arguments>
+  mem::Ref<cx::Shell<T>> make_shell(F callable, Arguments... arguments) {
+    try {
+      auto shell = mem::Ref<cx::Shell<T>>::adopt(new cx::Shell<T>(port(), context_.region));
+      shell->begin(cx::keep<T>(Context(shell->context()), std::move(callable), std::move(arguments)...));
+      return shell;
+    } catch (const std::bad_alloc&) {
+      return {};
+    }
+  }
 
-  cx::Context context_;
+  template <class F, class... Arguments>
+  auto start(const TaskOptions& options, bool fiber, F callable, Arguments... arguments)
+      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+    using T = cx::TaskValue<F, Context, Arguments...>;
+    auto shell = make_shell<T>(std::move(callable), std::move(arguments)...);
+    if (!shell) return err(Errc::resource_exhausted, "no memory for a task");
+    if (fiber) shell->become_fiber(worker().index());
+    shell->retain();
+    const auto made = admit(*shell, options);
+    if (!made) {
+      shell->let_go();
+      return err(made.status.error(), "a task was not admitted");
+    }
+    return ok(Handle<T>(std::move(shell), made.id));
+  }
 };
 
-/// Opens a child region, runs `body(scope)` in this task, closes the region and returns when it is quiet.
-/// Gives: the value of the body when nothing in the scope failed; else the end of the region (OUT-4).
-template <class F>
-auto scope(Cx cx, F body, ScopeOptions options = {}) -> Task<cx::TaskValue<F, Scope&>> {
-  using T = cx::TaskValue<F, Scope&>;
-  Scope scope(cx::context_of(cx));
+/// With every capability.
+using Scope =
+    ScopeOf<cap::time, cap::spawn, cap::fiber, cap::io, cap::remote, cap::supervise, cap::entropy, cap::trace>;
+
+namespace cx {
+
+/// The Task that scope() gives, for contexts that may open one.
+template <class F, class... Caps>
+struct ScopeTask {
+  static_assert(
+      has_cap<cap::spawn, Caps...>,
+      "calm: this context may not spawn, cap::spawn was not passed (CTX-2); take a Cx, or a CxOf with cap::spawn");
+  using Type = Task<TaskValue<F, ScopeOf<Caps...>&>>;
+};
+
+template <class... Caps, class F>
+auto scope_around(CxOf<Caps...> cx, F body, ScopeOptions options) -> Task<TaskValue<F, ScopeOf<Caps...>&>> {
+  using T = TaskValue<F, ScopeOf<Caps...>&>;
+  ScopeOf<Caps...> scope(context_of(cx));
   if (const Status status = scope.open(options); !status) co_await fail(Error(status.error()));
   Outcome<T> end = co_await outcome(body(scope));
-  co_await scope.close(cx::without_value(end));
+  co_await scope.close(without_value(end));
   ChildEnd fold = scope.take_end();
-  if (fold.is_ok()) fold = cx::without_value(end);
+  if (fold.is_ok()) fold = without_value(end);
   if (fold.is_panicked()) std::rethrow_exception(fold.panic().exception());
   if (!fold.is_ok()) co_await fail_with(std::move(fold));
   if constexpr (!std::is_void_v<T>) co_return std::move(end).value();
+}
+
+}  // namespace cx
+
+/// Opens a child region, runs `body(scope)` in this task, closes the region and returns when it is quiet.
+/// Gives: the value of the body when nothing in the scope failed; else the end of the region (OUT-4).
+template <class... Caps, class F>
+CALM_CORO_WRAPPER auto scope(CxOf<Caps...> cx, F body, ScopeOptions options = {}) ->
+    typename cx::ScopeTask<F, Caps...>::Type {
+  return cx::scope_around(cx, std::move(body), options);
 }
 
 }  // namespace calm

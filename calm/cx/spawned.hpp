@@ -22,7 +22,7 @@ namespace calm::cx {
 template <class T>
 class Shell final : public TaskRoot, public mem::RefCounted {
  public:
-  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), context_{this, region, nullptr} {}
+  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), context_{this, region, nullptr, nullptr} {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
@@ -87,40 +87,38 @@ class EndWait : public Wait {
 
 namespace calm {
 
-/// A task that was spawned. Dropping the handle changes nothing for the task: its region owns it (TSK-3).
+/// A task that was spawned. Dropping the handle changes nothing for the task: its region owns it (TSK-3). A handle may
+/// outlive the scope of its task, and go to other tasks; it may not outlive the runtime.
 template <class T>
 class [[nodiscard]] Handle {
  public:
-  Handle(mem::Ref<cx::Shell<T>> shell, TaskId task, const cx::Context& spawner) noexcept
-      : shell_(std::move(shell)), task_(task), spawner_(&spawner) {}
-  Handle(Handle&& other) noexcept
-      : shell_(std::move(other.shell_)), task_(std::exchange(other.task_, {})), spawner_(other.spawner_) {}
+  /// Needs: a task that was made with a handle, this one.
+  Handle(mem::Ref<cx::Shell<T>> shell, TaskId task) noexcept : shell_(std::move(shell)), task_(task) {}
+  Handle(Handle&& other) noexcept : shell_(std::move(other.shell_)), task_(std::exchange(other.task_, {})) {}
   Handle& operator=(Handle&& other) noexcept {
     std::swap(shell_, other.shell_);
     std::swap(task_, other.task_);
-    std::swap(spawner_, other.spawner_);
     return *this;
   }
   ~Handle() {
-    if (task_) (void)port().release(worker(), task_);
+    if (task_) (void)port().release(port().here(), task_);
   }
 
   [[nodiscard]] TaskId id() const noexcept { return task_; }
 
   /// Gives: the task's value; its failure leaves the awaiting coroutine, its exception is thrown. Once.
   /// Cancel: stops waiting; the task goes on.
-  CALM_CORO_WRAPPER Task<T> join(Cx cx) && { return join_task(cx, std::move(*this)); }
+  CALM_CORO_WRAPPER Task<T> join(CxOf<> cx) && { return join_task(cx, std::move(*this)); }
 
   /// Asks the task to stop.
   void cancel(std::string_view message = {}) const {
-    (void)port().request_cancel(worker(), task_, {.message = message});
+    (void)port().request_cancel(port().here(), task_, {.message = message});
   }
 
  private:
-  [[nodiscard]] cx::Port& port() const noexcept { return spawner_->root->port(); }
-  [[nodiscard]] kernel::Worker& worker() const noexcept { return spawner_->root->worker(); }
+  [[nodiscard]] cx::Port& port() const noexcept { return shell_->port(); }
 
-  static Task<T> join_task(Cx cx, Handle handle) {
+  static Task<T> join_task(CxOf<> cx, Handle handle) {
     co_await cx::WaitFor<cx::EndWait, const cx::Context*, TaskId>(&cx::context_of(cx), handle.task_);
     Outcome<T> end = handle.shell_->take();
     if constexpr (std::is_void_v<T>) {
@@ -134,7 +132,6 @@ class [[nodiscard]] Handle {
 
   mem::Ref<cx::Shell<T>> shell_;
   TaskId task_;
-  const cx::Context* spawner_;
 };
 
 }  // namespace calm

@@ -70,6 +70,7 @@ kernel::AwaitPoint TaskRoot::await_point() const noexcept {
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   worker_ = &worker;
   id_ = id;
+  ++polls_;
   for (std::uint32_t ready = 0;; ++ready) {
     if (wait_ != nullptr) {
       if (ready == ready_in_a_row) {

@@ -6,6 +6,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <string_view>
 
 #include "calm/cx/frame.hpp"
 #include "calm/kernel/host.hpp"
@@ -90,6 +91,26 @@ class TaskRoot {
   /// The kernel has let the task go: the shell may end with this call.
   virtual void let_go() noexcept = 0;
 
+  /// For people; empty when the spawner gave none.
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  /// Needs: characters that outlive the task.
+  void set_name(std::string_view name) noexcept { name_ = name; }
+  /// Gives: true for a fiber, which stays on the worker where it was spawned (TSK-4).
+  [[nodiscard]] bool is_fiber() const noexcept { return fiber_; }
+  [[nodiscard]] std::uint16_t home() const noexcept { return home_; }
+  void become_fiber(std::uint16_t worker) noexcept {
+    fiber_ = true;
+    home_ = worker;
+  }
+
+  // What it has used, for budgets of a part of it.
+  [[nodiscard]] std::uint64_t polls() const noexcept { return polls_; }
+  [[nodiscard]] std::uint64_t spent() const noexcept { return spent_; }
+  void add_spent(std::uint64_t cost) noexcept { spent_ += cost; }
+  [[nodiscard]] std::uint32_t masks() const noexcept { return masks_; }
+  void add_mask() noexcept { ++masks_; }
+  void take_mask() noexcept { --masks_; }
+
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
   [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
@@ -148,7 +169,13 @@ class TaskRoot {
   Wait* wait_ = nullptr;
   std::coroutine_handle<> next_;  // only without symmetric transfer
   ChildEnd end_ = ok();
+  std::string_view name_;
   std::uint64_t awaits_ = 0;
+  std::uint64_t polls_ = 0;
+  std::uint64_t spent_ = 0;
+  std::uint32_t masks_ = 0;
+  std::uint16_t home_ = 0;
+  bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet
   bool unwinding_ = false;
   bool ended_ = false;

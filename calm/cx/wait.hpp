@@ -99,14 +99,12 @@ class SleepWait : public Wait {
 namespace calm {
 
 /// Acknowledges a cancellation and ends the coroutine with it, if there is one.
-template <class... Caps>
-cx::WaitFor<cx::CheckpointWait, const cx::Context*> checkpoint(CxOf<Caps...> cx) noexcept {
+inline cx::WaitFor<cx::CheckpointWait, const cx::Context*> checkpoint(CxOf<> cx) noexcept {
   return cx::WaitFor<cx::CheckpointWait, const cx::Context*>(&cx::context_of(cx));
 }
 
 /// Lets other tasks run first. A checkpoint.
-template <class... Caps>
-cx::WaitFor<cx::YieldWait, const cx::Context*> yield(CxOf<Caps...> cx) noexcept {
+inline cx::WaitFor<cx::YieldWait, const cx::Context*> yield(CxOf<> cx) noexcept {
   return cx::WaitFor<cx::YieldWait, const cx::Context*>(&cx::context_of(cx));
 }
 

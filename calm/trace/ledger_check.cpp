@@ -37,6 +37,7 @@ class LedgerCheck {
       case EventKind::choice:
       case EventKind::access:
       case EventKind::forced:
+      case EventKind::mark:
         break;
     }
   }

@@ -100,7 +100,7 @@ TEST(Codec, names_the_field_and_its_byte) {
   EXPECT_EQ(message(16, Word{4}),
             "protocol: trace field count at byte 16: 4 events do not take the 192 bytes that are there");
   EXPECT_EQ(message(32, Byte{0}), "protocol: trace field kind at byte 32: 0 is no kind of event");
-  EXPECT_EQ(message(32 + 64, Byte{17}), "protocol: trace field kind at byte 96: 17 is no kind of event");
+  EXPECT_EQ(message(32 + 64, Byte{18}), "protocol: trace field kind at byte 96: 18 is no kind of event");
   EXPECT_EQ(message(33, Byte{3}), "protocol: trace field access at byte 33: 3 is no access");
   EXPECT_EQ(message(40, Word{0}), "protocol: trace field sequence at byte 40: 0 does not follow 0");
   EXPECT_EQ(message(40 + 64, Word{5}), "protocol: trace field sequence at byte 104: 5 does not follow 5");

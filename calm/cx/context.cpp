@@ -1,0 +1,130 @@
+#include "calm/cx/context.hpp"
+
+#include <new>
+#include <span>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/cx/port.hpp"
+#include "calm/cx/task_root.hpp"
+#include "calm/trace/hash.hpp"
+
+namespace calm::cx {
+
+Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget)
+    : root_(root),
+      region_(region),
+      budget_(budget),
+      polls_before_(root.polls()),
+      cost_before_(root.spent()),
+      masks_before_(root.masks()),
+      reserve_(ReasonReserve::take()) {
+  if (!reserve_) throw std::bad_alloc();
+  if (budget.deadline.is_none() || budget.deadline.reached(root.worker().now())) return;
+  alarm_.at = budget.deadline.time();
+  alarm_.task = root.id();
+  root.port().arm(root.worker(), alarm_);
+}
+
+Limit::~Limit() {
+  if (alarm_.armed) root_.port().disarm(root_.worker(), alarm_);
+}
+
+bool Limit::polls_used_up() const noexcept { return !budget_.polls.covers(root_.polls() - polls_before_); }
+
+Budget Limit::left() const noexcept {
+  Budget left = budget_;
+  if (!left.polls.take(root_.polls() - polls_before_)) left.polls = Quota(0);
+  if (!left.cost.take(root_.spent() - cost_before_)) left.cost = Quota(0);
+  return left;
+}
+
+bool Limit::is_used_up() const noexcept {
+  return bool(reason_) || cost_refused_ || polls_used_up() || budget_.deadline.reached(root_.worker().now());
+}
+
+bool Limit::is_observable() const noexcept { return root_.masks() <= masks_before_; }
+
+const Reason& Limit::reason() const noexcept {
+  if (!reason_) {
+    const CancelKind kind = cost_refused_     ? CancelKind::cost_budget
+                            : polls_used_up() ? CancelKind::poll_quota
+                                              : CancelKind::deadline;
+    const ReasonSpec spec{.kind = kind, .region = region_, .task = root_.id(), .at = root_.worker().now()};
+    reason_ = Reason(spec, std::exchange(reserve_, {}));
+  }
+  return reason_;
+}
+
+Reason Context::acknowledge() const {
+  Port& port = root->port();
+  kernel::Worker& worker = root->worker();
+  if (port.checkpoint(worker, root->id()) == Errc::cancelled) return port.reason_of(worker, root->id());
+  if (outer == nullptr) return {};
+  const bool masked = port.is_masked(root->id());
+  for (const Context* context = this; context->outer != nullptr; context = context->outer) {
+    if (context->limit_ends(masked)) return context->limit->reason();
+    if (!masked && context->is_scope() && port.is_cancelled(context->region)) {
+      return port.reason_of(worker, context->region);
+    }
+  }
+  return {};
+}
+
+bool Context::is_cancelled() const noexcept {
+  const Port& port = root->port();
+  if (port.is_cancel_requested(root->id())) return true;
+  for (const Context* context = this; context->outer != nullptr; context = context->outer) {
+    if (context->limit != nullptr && context->limit->is_used_up()) return true;
+    if (context->is_scope() && port.is_cancelled(context->region)) return true;
+  }
+  return false;
+}
+
+Budget Context::narrowed() const noexcept {
+  Budget budget;
+  for (const Context* context = this; context != nullptr; context = context->outer) {
+    if (context->limit != nullptr) budget = meet(budget, context->limit->left());
+  }
+  return budget;
+}
+
+Budget Context::budget() const noexcept {
+  return meet(narrowed(), root->port().budget_of(root->id()).value_or(Budget::zero()));
+}
+
+Status Context::spend(std::uint64_t cost) const {
+  for (const Context* context = this; context != nullptr; context = context->outer) {
+    if (context->limit == nullptr || context->limit->left().cost.covers(cost)) continue;
+    context->limit->refuse_cost();
+    return Errc::budget_exhausted;
+  }
+  const Status status = root->port().spend(root->worker(), root->id(), cost);
+  if (status) root->add_spent(cost);
+  return status;
+}
+
+trace::ResourceId mark_resource(std::string_view name) noexcept {
+  const std::uint64_t hash = trace::xxh64(std::as_bytes(std::span(name)));
+  return trace::ResourceId::registered(static_cast<std::uint32_t>(hash) & trace::ResourceId::object_max);
+}
+
+void Context::mark(std::string_view name, std::uint64_t value) const noexcept {
+  root->worker().record({.kind = trace::EventKind::mark,
+                         .task = root->id(),
+                         .region = region,
+                         .resource = mark_resource(name),
+                         .argument = value});
+  if (root->port().is_watched()) root->port().marked(mark_resource(name), name);
+}
+
+WaitState Port::step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept {
+  const Reason reason = wait.context() == nullptr ? Reason() : wait.context()->acknowledge();
+  const WaitState state = reason ? wait.cancel(root, reason, end) : wait.step(root, end);
+  if (const trace::ResourceId resource = wait.resource()) {
+    (void)root.worker().recorder().touch(resource, trace::Access::read, root.id());
+  }
+  return state;
+}
+
+}  // namespace calm::cx

@@ -1,0 +1,89 @@
+// context.hpp — where a piece of code stands: its task, its innermost scope, and the tighter budgets it runs under.
+// Laws:    CTX-1, CAN-7, CAN-12, BUD-3, BUD-4, BUD-5, BUD-6
+// Threads: by the task itself, in its own poll
+// Cancel:  acknowledge() is where a task learns of it: its own, that of a scope it is in, and that of a budget used up
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "calm/clock/alarm.hpp"
+#include "calm/model/budget.hpp"
+#include "calm/model/error_code.hpp"
+#include "calm/model/id.hpp"
+#include "calm/model/reason.hpp"
+#include "calm/trace/resource.hpp"
+
+namespace calm::cx {
+
+class TaskRoot;
+
+/// A tighter budget for a part of a task, counted from its making; the poll under way is not counted. It lives in the
+/// frame that asked for it. Used up, it ends every wait under it with Deadline, PollQuota or CostBudget, except under a
+/// mask that was put on inside.
+class Limit {
+ public:
+  /// Fails: std::bad_alloc; what its reason needs is taken now (HND-3).
+  Limit(TaskRoot& root, RegionId region, const Budget& budget);
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  ~Limit();
+
+  /// Gives: what may still be used; the deadline and the priority as they were asked for.
+  [[nodiscard]] Budget left() const noexcept;
+
+  [[nodiscard]] bool is_used_up() const noexcept;
+  /// Gives: false under a mask inside.
+  [[nodiscard]] bool is_observable() const noexcept;
+  /// Gives: why it is used up, the same every time. Needs: it is.
+  [[nodiscard]] const Reason& reason() const noexcept;
+
+  /// A cost that it does not cover was asked for.
+  void refuse_cost() const noexcept { cost_refused_ = true; }
+
+ private:
+  [[nodiscard]] bool polls_used_up() const noexcept;
+
+  TaskRoot& root_;
+  RegionId region_;
+  Budget budget_;
+  std::uint64_t polls_before_;
+  std::uint64_t cost_before_;
+  std::uint32_t masks_before_;
+  mutable bool cost_refused_ = false;
+  mutable Reason reason_;
+  mutable ReasonReserve reserve_;
+  clock::Alarm alarm_;
+};
+
+struct Context {
+  TaskRoot* root = nullptr;
+  RegionId region{};               ///< where it spawns into
+  const Context* outer = nullptr;  ///< the context around it; none at the task's own region
+  const Limit* limit = nullptr;    ///< a budget of its own
+
+  /// Gives: the reason when the task, a scope of it that this context is in, or a budget of it was cancelled or used up
+  ///        and nothing masks that; the task has acknowledged then.
+  [[nodiscard]] Reason acknowledge() const;
+  /// Only looks.
+  [[nodiscard]] bool is_cancelled() const noexcept;
+  /// Gives: what all budgets around the code together still allow, without the task's own.
+  [[nodiscard]] Budget narrowed() const noexcept;
+  /// Gives: the same with the task's own.
+  [[nodiscard]] Budget budget() const noexcept;
+  /// Fails: budget_exhausted, nothing is used up, and CostBudget is seen from then on (BUD-4, BUD-5).
+  Status spend(std::uint64_t cost) const;
+  /// Puts a mark of the user's into the trace.
+  void mark(std::string_view name, std::uint64_t value) const noexcept;
+
+ private:
+  [[nodiscard]] bool limit_ends(bool masked) const noexcept {
+    return limit != nullptr && limit->is_used_up() && (!masked || limit->is_observable());
+  }
+  [[nodiscard]] bool is_scope() const noexcept { return outer != nullptr && outer->region != region; }
+};
+
+/// Gives: what a mark of this name touches in the trace, the same in every run.
+[[nodiscard]] trace::ResourceId mark_resource(std::string_view name) noexcept;
+
+}  // namespace calm::cx
