@@ -4,6 +4,14 @@
 // Cancel:  as each part says
 #pragma once
 
+#include "calm/cx/adapt.hpp"
+#include "calm/cx/cx.hpp"
+#include "calm/cx/mask.hpp"
+#include "calm/cx/obligation.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/spawned.hpp"
+#include "calm/cx/task.hpp"
+#include "calm/cx/wait.hpp"
 #include "calm/model/budget.hpp"
 #include "calm/model/cancel_kind.hpp"
 #include "calm/model/error.hpp"
@@ -21,4 +29,5 @@
 #include "calm/model/time.hpp"
 #include "calm/model/tropical.hpp"
 #include "calm/model/witness.hpp"
+#include "calm/runtime/run.hpp"
 #include "calm/version.hpp"

@@ -57,6 +57,8 @@ class Port {
   virtual bool forget_end(Worker& worker, TaskId task) = 0;
   [[nodiscard]] virtual bool has_ended(TaskId task) const noexcept = 0;
   virtual Status release(Worker& worker, TaskId task) = 0;
+  /// Gives: the task's shell; nullptr when it has ended.
+  [[nodiscard]] virtual TaskRoot* find(TaskId task) const noexcept = 0;
 
   virtual kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) = 0;
   virtual Status resolve(Worker& worker, ObligationId obligation, ObligationState to) = 0;
@@ -147,6 +149,10 @@ class KernelPort : public Port {
     return kernel_->state(task) == TaskState::completed;
   }
   Status release(Worker& worker, TaskId task) final { return kernel_->release(worker, task); }
+  [[nodiscard]] TaskRoot* find(TaskId task) const noexcept final {
+    const auto* const record = kernel_->find(task);
+    return record == nullptr || has_ended(task) ? nullptr : static_cast<TaskRoot*>(record->frame);
+  }
 
   kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) final {
     return kernel_->reserve(worker, region, spec);

@@ -6,6 +6,7 @@
 
 #include <coroutine>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "calm/cx/cx.hpp"
@@ -45,8 +46,10 @@ class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
  public:
   using CalmAwait = void;
 
-  explicit WaitFor(Arguments... arguments) noexcept : arguments_(std::move(arguments)...) {}
-  [[nodiscard]] Parking<W> awaiter(Frame& frame) && noexcept {
+  static constexpr bool moves_quietly = (std::is_nothrow_move_constructible_v<Arguments> && ...);
+
+  explicit WaitFor(Arguments... arguments) noexcept(moves_quietly) : arguments_(std::move(arguments)...) {}
+  [[nodiscard]] Parking<W> awaiter(Frame& frame) && noexcept(moves_quietly) {
     return std::apply([&](Arguments&... arguments) { return Parking<W>(frame, std::move(arguments)...); }, arguments_);
   }
 

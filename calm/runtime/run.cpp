@@ -144,6 +144,12 @@ class ThreadRun {
 
 }  // namespace
 
+int exit_status(const ChildEnd& end) {
+  if (end.is_ok()) return 0;
+  std::fprintf(stderr, "calm: the program ended as %s\n", end.explain().c_str());
+  return static_cast<int>(end.kind());
+}
+
 Outcome<void> run_here(const RunOptions& options, cx::TaskRoot& (*make)(cx::Port&, RegionId, void*), void* context) {
   ThreadHost host;
   auto kernel = kernel::LocalKernel::make(options.kernel, host);

@@ -4,6 +4,8 @@
 // Cancel:  the program's own
 #pragma once
 
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "calm/cx/cx.hpp"
@@ -49,6 +51,40 @@ auto block_on(F program, const RunOptions& options = {}) -> Outcome<cx::TaskValu
   auto ran = runtime::run_here(options, &runtime::Program<F>::make, &root);
   if (!ran) return err(std::move(ran).error());
   return root.shell->take();
+}
+
+namespace runtime {
+
+/// Gives: the exit status of a program that ended like this; what went wrong is told on standard error.
+int exit_status(const ChildEnd& end);
+
+/// A program with its arguments.
+template <class F, class... Arguments>
+struct Bound {
+  F function;
+  std::tuple<Arguments...> arguments;
+
+  CALM_CORO_WRAPPER auto operator()(Cx cx) { return call(cx, std::index_sequence_for<Arguments...>()); }
+
+ private:
+  template <std::size_t... index>
+  CALM_CORO_WRAPPER auto call(Cx cx, std::index_sequence<index...> /*each*/) {
+    return function(cx, std::move(std::get<index>(arguments))...);
+  }
+};
+
+}  // namespace runtime
+
+/// The main function of a program: runs `program(cx, arguments...)` to quiescence.
+/// Gives: its value when that is an int, else 0 for Ok; 1 for Err, 2 for Cancelled, 3 for Panicked, with the story on
+///        standard error.
+template <class F, class... Arguments>
+int run(F program, Arguments... arguments) {
+  auto end = block_on(runtime::Bound<F, Arguments...>{std::move(program), {std::move(arguments)...}});
+  if constexpr (std::is_same_v<decltype(end), Outcome<int>>) {
+    if (end.is_ok()) return end.value();
+  }
+  return runtime::exit_status(cx::without_value(end));
 }
 
 }  // namespace calm

@@ -1,0 +1,200 @@
+// Tasks and fibers: names, arguments, handles that travel, refusals, backtraces, marks and finalizers.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "calm/cx/backtrace.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/sendable.hpp"
+#include "calm/lab/lab.hpp"
+
+namespace {
+struct Hermit {};
+}  // namespace
+template <>
+inline constexpr bool calm::stays_home<Hermit> = true;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
+// callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
+namespace calm {
+namespace {
+
+using Log = std::vector<std::string>;
+constexpr Duration ms(int count) { return Duration::milliseconds(count); }
+
+template <class F>
+lab::LabReport run(F program) {
+  return lab::run({}, std::move(program));
+}
+
+TEST(Sendable, TSK_4_values_go_and_ways_to_reach_others_stay) {
+  static_assert(sendable<int> && sendable<std::string> && sendable<std::vector<std::string>>);
+  static_assert(sendable<std::unique_ptr<int>> && sendable<std::shared_ptr<std::string>> && sendable<void (*)()>);
+  static_assert(sendable<std::tuple<int, std::optional<std::string>>> && sendable<int std::pair<int, int>::*>);
+  static_assert(!sendable<int&> && !sendable<const int&> && !sendable<int*> && !sendable<const char*>);
+  static_assert(!sendable<std::string_view> && !sendable<std::span<int>> && !sendable<std::reference_wrapper<int>>);
+  static_assert(!sendable<std::vector<int*>> && !sendable<std::optional<std::string_view>>);
+  static_assert(!sendable<std::pair<int, const char*>> && !sendable<Hermit> && !sendable<const Hermit>);
+  static_assert(!sendable<std::vector<Hermit>> && !sendable<std::unique_ptr<Hermit>>);
+}
+
+TEST(Spawn, TSK_5_the_callable_and_its_arguments_live_in_the_task) {
+  Log log;
+  const auto report = run([&log](Cx cx) -> Task<void> {
+    const auto body = [&log](Scope& scope) -> Task<void> {
+      auto owner = std::make_shared<int>(7);
+      const std::weak_ptr<int> seen = owner;
+      const auto child = [seen, &log](Cx inner, std::shared_ptr<int> kept) -> Task<void> {
+        co_await sleep(inner, ms(1));
+        log.push_back(seen.expired() ? "gone" : "alive " + std::to_string(*kept));
+      };
+      auto handle = co_await scope.spawn(child, std::move(owner));
+      co_await std::move(handle).join(scope.cx());
+      log.emplace_back(seen.expired() ? "gone" : "alive");
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(log, (Log{"alive 7", "gone"}));
+}
+
+TEST(Spawn, REG_7_a_refusal_says_why_and_ends_the_arguments) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    const auto body = [](Scope& scope) -> Task<void> {
+      const auto sleeper = [](Cx inner, std::shared_ptr<int> /*kept*/) -> Task<void> { co_await sleep(inner, ms(1)); };
+      auto first = co_await scope.spawn(sleeper, std::make_shared<int>(1));
+      auto owner = std::make_shared<int>(2);
+      const std::weak_ptr<int> seen = owner;
+      const auto refused = scope.spawn(sleeper, std::move(owner));
+      EXPECT_TRUE(refused.is_err());
+      EXPECT_EQ(refused.error().code(), Errc::admission_limit);
+      EXPECT_TRUE(seen.expired());
+    };
+    co_await scope(cx, body, {.limits = {.tasks = 1}});
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+TEST(Handle, TSK_3_may_outlive_its_scope_and_still_joins) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    std::optional<Handle<int>> kept;
+    const auto body = [&kept](Scope& scope) -> Task<void> {
+      const auto child = [](Cx inner) -> Task<int> {
+        co_await sleep(inner, ms(1));
+        co_return 5;
+      };
+      kept.emplace(co_await scope.spawn(child));
+    };
+    co_await scope(cx, body);
+    const int value = co_await std::move(*kept).join(cx);
+    EXPECT_EQ(value, 5);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+TEST(Fiber, TSK_4_may_borrow_what_outlives_its_scope) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    int count = 0;
+    const auto body = [&count](Scope& scope) -> Task<void> {
+      const auto adds = [](Cx inner, int& to) -> Task<void> {
+        co_await yield(inner);
+        ++to;
+      };
+      auto first = co_await scope.fiber(adds, std::ref(count));
+      auto second = co_await scope.fiber(TaskOptions{.name = "second"}, adds, std::ref(count));
+      co_await std::move(first).join(scope.cx());
+    };
+    co_await scope(cx, body);
+    EXPECT_EQ(count, 2);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+Task<void> inner_wait(Cx cx) { co_await sleep(cx, ms(10)); }
+Task<void> outer_wait(Cx cx) { co_await inner_wait(cx); }
+
+TEST(Backtrace, OBS_1_shows_the_chain_of_awaiting_coroutines_innermost_first) {
+  std::string text;
+  const auto report = run([&text](Cx cx) -> Task<void> {
+    const auto body = [&text](Scope& scope) -> Task<void> {
+      auto child = co_await scope.spawn(TaskOptions{.name = "waiter"}, outer_wait);
+      co_await sleep(scope.cx(), ms(1));
+      const auto& context = cx::context_of(scope.cx());
+      text = cx::backtrace(*context.root->port().find(child.id()));
+      co_await std::move(child).join(scope.cx());
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  const std::size_t inner = text.find("#0 spawn_test.cpp:");
+  const std::size_t outer = text.find("#1 spawn_test.cpp:");
+  EXPECT_NE(text.find("\"waiter\" of r"), std::string::npos) << text;
+  EXPECT_NE(inner, std::string::npos) << text;
+  EXPECT_NE(outer, std::string::npos) << text;
+  EXPECT_LT(text.find("inner_wait", inner), outer) << text;
+  EXPECT_NE(text.find("outer_wait", outer), std::string::npos) << text;
+}
+
+TEST(Trace, COM_3_a_mark_is_in_the_trace_under_its_name) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    cx.trace("sent", 3);
+    cx.trace("sent", 4);
+    cx.trace("received", 3);
+    co_return;
+  });
+  std::vector<std::pair<trace::ResourceId, std::uint64_t>> marks;
+  for (const trace::Event& event : report.trace.events) {
+    if (event.kind == trace::EventKind::mark) marks.emplace_back(event.resource, event.argument);
+  }
+  const auto sent = cx::mark_resource("sent");
+  EXPECT_NE(sent, cx::mark_resource("received"));
+  EXPECT_EQ(marks, (std::vector{std::pair(sent, std::uint64_t{3}), std::pair(sent, std::uint64_t{4}),
+                                std::pair(cx::mark_resource("received"), std::uint64_t{3})}));
+}
+
+TEST(Defer, CTX_4_takes_plain_functions_and_runs_them_with_the_others_newest_first) {
+  Log log;
+  const auto report = run([&log](Cx cx) -> Task<void> {
+    const auto body = [&log](Scope& scope) -> Task<void> {
+      co_await scope.defer([&log] { log.emplace_back("first"); });
+      const auto waits = [&log](Cx inner) -> Task<void> {
+        co_await sleep(inner, ms(1));
+        log.emplace_back("second");
+      };
+      co_await scope.defer_async(waits);
+      co_await scope.defer([&log] { log.emplace_back("third"); });
+      log.emplace_back("body");
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(log, (Log{"body", "third", "second", "first"}));
+}
+
+TEST(Scope, CTX_2_gives_its_children_the_capabilities_it_was_opened_with) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    using Narrow = CxOf<cap::spawn, cap::time>;
+    const auto body = [](ScopeOf<cap::spawn, cap::time>& scope) -> Task<void> {
+      const auto child = [](auto inner) -> Task<void> {
+        static_assert(std::is_same_v<decltype(inner), Narrow>);
+        co_await sleep(inner, ms(1));
+      };
+      auto handle = co_await scope.spawn(child);
+      co_await std::move(handle).join(scope.cx());
+    };
+    co_await scope(Narrow(cx), body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+}  // namespace
+}  // namespace calm
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
