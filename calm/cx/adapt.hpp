@@ -21,6 +21,12 @@
 #include "calm/mem/ref.hpp"
 #include "calm/model/outcome.hpp"
 
+// As in scope.hpp.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
+
 namespace calm {
 
 /// A cancel lets it go on: the wait ends when it does.
@@ -153,3 +159,7 @@ auto adapt(CxOf<> cx, A awaitable, OnCancel on_cancel) {
 }
 
 }  // namespace calm
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
