@@ -1,5 +1,5 @@
 // drive.hpp — one dispatch of a task: what a host does with an entry of its queue.
-// Laws:    TSK-8, CAN-8, CAN-9, OUT-5
+// Laws:    TSK-8, CAN-8, CAN-9, OUT-5, GHO-1
 // Threads: by the worker that took the entry
 // Cancel:  drops what the kernel says must be dropped
 #pragma once
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/kernel.hpp"
 
@@ -30,6 +31,13 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
   if (start == kernel::PollStart::stale) return false;
   if (start == kernel::PollStart::later) return true;
   auto& root = *static_cast<TaskRoot*>(kernel.find(task)->frame);
+  if (root.is_fiber() && root.home() != worker.index() && root.port().has_ghosts()) {
+    kernel.report(worker, {.kind = kernel::FindingKind::wrong_thread,
+                           .region = root.region(),
+                           .task = task,
+                           .site = root.await_point().site,
+                           .must_fail = true});
+  }
   if (start == kernel::PollStart::run && root.poll(worker, task) == TaskRoot::Progress::parked) {
     (void)kernel.end_poll(worker, task);
     return true;

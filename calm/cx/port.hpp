@@ -6,6 +6,7 @@
 // Task code is written once and runs on the kernel of one worker and on that of several; this is the seam.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -69,6 +70,14 @@ class Port {
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
 
+  /// Ghosts watch affinity and borrows, in debug builds and in the lab (GHO-1, GHO-2).
+  [[nodiscard]] bool has_ghosts() const noexcept { return ghosts_; }
+  virtual void report(Worker& worker, const kernel::Finding& finding) noexcept = 0;
+
+  /// Makes room for an object that lives until the region is Closed, and takes it over: as kernel::BasicKernel says.
+  virtual Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) = 0;
+  virtual void end_making(Worker& worker, RegionId region, kernel::RegionHeap::Ending* ending) = 0;
+
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
   [[nodiscard]] bool is_watched() const noexcept { return watched_; }
   virtual void reached(TaskRoot& /*root*/) noexcept {}
@@ -82,7 +91,13 @@ class Port {
   Port() noexcept = default;
   ~Port() = default;
 
-  bool watched_ = false;  ///< the host sets it before the first poll
+  // The host sets them before the first poll.
+  bool watched_ = false;
+#if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
+  bool ghosts_ = true;
+#else
+  bool ghosts_ = false;
+#endif
 };
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
@@ -162,6 +177,13 @@ class KernelPort : public Port {
                                             : kernel_->abort_and_drop(worker, obligation);
   }
   Status drop_token(Worker& worker, ObligationId obligation) final { return kernel_->drop_token(worker, obligation); }
+  void report(Worker& worker, const kernel::Finding& finding) noexcept final { kernel_->report(worker, finding); }
+  Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) final {
+    return kernel_->begin_making(worker, region, bytes, align, memory);
+  }
+  void end_making(Worker& worker, RegionId region, kernel::RegionHeap::Ending* ending) final {
+    kernel_->end_making(worker, region, ending);
+  }
   Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) final {
     return kernel_->hand_over(worker, obligation, to);
   }

@@ -6,6 +6,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <source_location>
 #include <string_view>
 
 #include "calm/cx/frame.hpp"
@@ -117,6 +118,8 @@ class TaskRoot {
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
   /// Gives: how many await points it has come to, those included that were ready at once.
   [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
+  /// Gives: the place of the last of them.
+  [[nodiscard]] std::source_location last_await() const noexcept { return last_await_; }
   /// Gives: where it stands, for the kernel's people and detectors.
   [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
 
@@ -128,6 +131,7 @@ class TaskRoot {
     wait_ = &wait;
     arrived_ = true;
     ++awaits_;
+    last_await_ = frame.site;
   }
   /// Gives: where control goes next when this frame is to run.
   std::coroutine_handle<> go_on(Frame& frame) noexcept {
@@ -171,6 +175,7 @@ class TaskRoot {
   ChildEnd end_ = ok();
   std::string_view name_;
   std::uint64_t awaits_ = 0;
+  std::source_location last_await_{};
   std::uint64_t polls_ = 0;
   std::uint64_t spent_ = 0;
   std::uint32_t masks_ = 0;

@@ -54,6 +54,24 @@ std::string sentence(const Finding& finding) {
           .append(" closes over ")
           .append(counted_noun(finding.count, "promise"))
           .append(" that nobody kept (unresolved_obligations)");
+    case FindingKind::wrong_thread:
+      return task_in_region(finding)
+          .append(" touched what stays on another thread")
+          .append(at_place(" at ", finding.site))
+          .append(at_place(", it was made at ", finding.other_site));
+    case FindingKind::borrow_conflict:
+      return task_in_region(finding)
+          .append(" borrowed an object")
+          .append(at_place(" at ", finding.site))
+          .append(" that was already borrowed")
+          .append(at_place(" at ", finding.other_site))
+          .append(", and one of them changes it");
+    case FindingKind::borrow_across_await:
+      return task_in_region(finding)
+          .append(" held what it borrowed")
+          .append(at_place(" at ", finding.site))
+          .append(" across an await")
+          .append(at_place(" at ", finding.other_site));
   }
   CALM_INVARIANT(OBL_6, false, static_cast<std::uint8_t>(finding.kind));
   return {};
@@ -73,6 +91,11 @@ std::string_view law_of(const Finding& finding) {
       return "CAN-8";
     case FindingKind::unresolved:
       return "OBL-6";
+    case FindingKind::wrong_thread:
+      return "GHO-1";
+    case FindingKind::borrow_conflict:
+    case FindingKind::borrow_across_await:
+      return "GHO-2";
   }
   CALM_INVARIANT(OBL_6, false, static_cast<std::uint8_t>(finding.kind));
   return {};

@@ -122,6 +122,10 @@ class BasicKernel {
   /// Fails: stale_handle, region_closed, admission_limit, resource_exhausted.
   template <class T, class... Arguments>
   Outcome<T*> make_in(Worker& worker, RegionId region, Arguments&&... arguments);
+  /// The two halves of make_in(), for those who know the type when the kernel does not: memory for an Ending and its object;
+  /// then the Ending, or nullptr when no object was made. Between them the region does not close. Fails: as make_in().
+  Status begin_making(Worker& worker, RegionId id, std::size_t bytes, std::size_t align, void*& memory);
+  void end_making(Worker& worker, RegionId id, RegionHeap::Ending* ending);
   /// Gives: ok while the memory of the region may be used. Fails: region_closed.
   [[nodiscard]] Status check_heap(RegionId id) const noexcept;
 
@@ -253,6 +257,9 @@ class BasicKernel {
 
   // --- looking in (snapshot_steps.hpp) ---
 
+  /// Passes on what someone above the kernel noticed.
+  void report(Worker& worker, const Finding& finding) noexcept { host_.report(worker, finding); }
+
   /// Fails: std::bad_alloc.
   [[nodiscard]] Snapshot snapshot(Worker& worker);
   [[nodiscard]] std::uint64_t digest(Worker& worker) { return state_digest(snapshot(worker)); }
@@ -334,8 +341,6 @@ class BasicKernel {
   void finish_closing(Worker& worker, AllHeld held, Region& region, Afterwards& afterwards) noexcept;
   void leave_parent(Worker& worker, AllHeld held, Region& region) noexcept;
   void recycle(Worker& worker, AllHeld, Region& region) noexcept;
-  Status begin_making(Worker& worker, RegionId id, std::size_t bytes, std::size_t align, void*& memory);
-  void end_making(Worker& worker, RegionId id, RegionHeap::Ending* ending);
 
   // Cancellation.
   Reason make_reason(RegionsHeld, Region& region, const ReasonSpec& spec) noexcept;
