@@ -1,0 +1,82 @@
+#include "calm/explore/execution.hpp"
+
+#include <algorithm>
+
+#include "calm/check/require.hpp"
+
+namespace calm::explore {
+namespace {
+
+// The finaliser of splitmix64: every bit of the result depends on every bit of x.
+std::uint64_t mix(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27U)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31U);
+}
+
+/// The same whatever order the touches stand in.
+std::uint64_t hash_of(const Event& event) noexcept {
+  std::uint64_t touches = 0;
+  for (std::uint32_t i = 0; i < event.touched.size(); ++i) touches += mix(event.touched[i].bits() + 0x9E3779B97F4A7C15);
+  const std::uint64_t place =
+      std::uint64_t{event.layer} << 40U | std::uint64_t{event.number} << 8U | std::uint64_t{event.process};
+  return mix(mix(place) + touches);
+}
+
+}  // namespace
+
+void Execution::cut_to(std::uint32_t size) noexcept {
+  while (size_ > size) {
+    const Event& event = events_[--size_];
+    last_[event.process] = event.previous;
+  }
+}
+
+Event& Execution::next() {
+  if (size_ == events_.size()) {
+    events_.emplace_back();
+    clocks_.resize(events_.size() * process_max);
+  }
+  events_[size_].touched.clear();
+  return events_[size_];
+}
+
+void Execution::finish() {
+  Event& event = events_[size_];
+  CALM_REQUIRE(LAB_5, event.process < process_max, event.process);
+  while (width_ <= event.process) width_ += 8;
+  event.previous = last_[event.process];
+  std::uint16_t* const clock = &clocks_[std::size_t{size_} * process_max];
+  event.number = 1;
+  event.layer = 1;
+  event.after = event.previous;
+  if (event.previous != 0) {
+    const Event& before = events_[event.previous - 1];
+    event.number = before.number + 1;
+    event.layer = before.layer + 1;
+    std::copy_n(this->clock(event.previous - 1), process_max, clock);
+  } else {
+    std::fill_n(clock, process_max, std::uint16_t{0});
+  }
+  clock[event.process] = static_cast<std::uint16_t>(event.number);
+  for (std::uint32_t i = size_; i-- > 0;) {
+    const Event& other = events_[i];
+    if (clock[other.process] >= other.number || !other.touched.conflicts(event.touched)) continue;
+    const std::uint16_t* const others = this->clock(i);
+    for (std::uint32_t p = 0; p < width_; ++p) clock[p] = std::max(clock[p], others[p]);
+    event.layer = std::max(event.layer, other.layer + 1);
+    event.after = std::max(event.after, i + 1);
+  }
+  event.fingerprint = fingerprint() + hash_of(event);
+  ++size_;
+  last_[event.process] = size_;
+}
+
+std::vector<Process> Execution::schedule() const {
+  std::vector<Process> processes;
+  processes.reserve(size_);
+  for (std::uint32_t i = 0; i < size_; ++i) processes.push_back(events_[i].process);
+  return processes;
+}
+
+}  // namespace calm::explore

@@ -1,0 +1,72 @@
+// execution.hpp — one run as the explorer remembers it: its events, which happens before which, and its fingerprint.
+// Laws:    LAB-4
+// Threads: one
+// Cancel:  not applicable
+//
+// Happens-before is the order of each process and of conflicting steps. An event knows how many events of each process
+// happen before or are itself (a vector clock), and which layer of the Foata form it is in.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "calm/explore/footprint.hpp"
+#include "calm/explore/program.hpp"
+
+namespace calm::explore {
+
+struct Event {
+  Process process = 0;
+  StepKind kind = StepKind::free;
+  std::uint32_t number = 0;       ///< the how manieth of its process, from 1
+  std::uint32_t layer = 0;        ///< of the Foata form, from 1
+  std::uint32_t after = 0;        ///< 1 + the largest index of an event that happens before it; 0 for none
+  std::uint32_t previous = 0;     ///< 1 + the index of the event of its process before it; 0 for none
+  std::uint64_t fingerprint = 0;  ///< of all events up to this one
+  Footprint touched;
+};
+
+class Execution {
+ public:
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] const Event& operator[](std::uint32_t i) const noexcept { return events_[i]; }
+
+  /// Keeps the first `size` events.
+  void cut_to(std::uint32_t size) noexcept;
+
+  /// Gives: the event to fill in; finish() adds it.
+  [[nodiscard]] Event& next();
+  /// Computes what follows from the events before. Needs: process, kind and touched of next() are set.
+  void finish();
+
+  /// Gives: true when event `a` happens before event `b`, or is it. Needs: a <= b.
+  [[nodiscard]] bool happens_before(std::uint32_t a, std::uint32_t b) const noexcept {
+    return clock(b)[events_[a].process] >= events_[a].number;
+  }
+
+  /// The clock of an event: how many events of each process happen before it or are itself.
+  [[nodiscard]] const std::uint16_t* clock(std::uint32_t i) const noexcept {
+    return &clocks_[std::size_t{i} * process_max];
+  }
+  /// Gives: 1 + the index of the last event of the process; 0 for none.
+  [[nodiscard]] std::uint32_t last_of(Process process) const noexcept { return last_[process]; }
+  /// Gives: how many processes there are as far as is known, rounded up; clocks are zero beyond.
+  [[nodiscard]] std::uint32_t width() const noexcept { return width_; }
+
+  /// Gives: a hash of the Foata form: equal for executions that differ only in the order of steps that commute.
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return size_ == 0 ? 0 : events_[size_ - 1].fingerprint; }
+
+  /// Gives: who ran, in order.
+  [[nodiscard]] std::vector<Process> schedule() const;
+
+ private:
+  std::vector<Event> events_;  // those beyond size_ keep their memory
+  std::vector<std::uint16_t> clocks_;
+  std::array<std::uint32_t, process_max> last_{};
+  std::uint32_t size_ = 0;
+  std::uint32_t width_ = 8;
+};
+
+}  // namespace calm::explore

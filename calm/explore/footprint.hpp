@@ -1,0 +1,105 @@
+// footprint.hpp — what one step touched: locations, and whether it wrote them. Two steps conflict or commute by it alone.
+// Laws:    LAB-4
+// Threads: values
+// Cancel:  not applicable
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "calm/check/require.hpp"
+
+namespace calm::explore {
+
+/// A place two steps can meet at, as a small number; who runs the program keeps it the same from run to run.
+using Location = std::uint32_t;
+
+/// One location and what was done to it: the location in the upper 31 bits, 1 below for a write.
+class Touch {
+ public:
+  constexpr Touch() noexcept = default;
+  static constexpr Touch read(Location location) noexcept { return Touch(location << 1U); }
+  static constexpr Touch write(Location location) noexcept { return Touch(location << 1U | 1U); }
+
+  [[nodiscard]] constexpr Location location() const noexcept { return bits_ >> 1U; }
+  [[nodiscard]] constexpr bool is_write() const noexcept { return (bits_ & 1U) != 0; }
+  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+
+  /// The same location, and at least one of them writes.
+  [[nodiscard]] constexpr bool conflicts(Touch other) const noexcept {
+    return (bits_ ^ other.bits_) <= 1 && ((bits_ | other.bits_) & 1U) != 0;
+  }
+
+  friend constexpr bool operator==(Touch, Touch) noexcept = default;
+  friend constexpr auto operator<=>(Touch, Touch) noexcept = default;
+
+ private:
+  constexpr explicit Touch(std::uint32_t bits) noexcept : bits_(bits) {}
+  std::uint32_t bits_ = 0;
+};
+
+/// All touches of a step, each location once. Up to three stand in the value itself.
+class Footprint {
+ public:
+  Footprint() noexcept = default;
+
+  void clear() noexcept {
+    count_ = 0;
+    more_.clear();
+  }
+
+  /// A location that was touched before keeps the stronger access.
+  void add(Touch touch) {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (at(i).location() == touch.location()) {
+        if (touch.is_write()) at(i) = touch;
+        return;
+      }
+    }
+    if (count_ < near) {
+      near_[count_] = touch;
+    } else {
+      more_.push_back(touch);
+    }
+    ++count_;
+  }
+  void read(Location location) { add(Touch::read(location)); }
+  void write(Location location) { add(Touch::write(location)); }
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+  [[nodiscard]] Touch operator[](std::uint32_t i) const noexcept { return i < near ? near_[i] : more_[i - near]; }
+
+  [[nodiscard]] bool conflicts(const Footprint& other) const noexcept {
+    if (count_ == 1 && other.count_ == 1) return near_[0].conflicts(other.near_[0]);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      for (std::uint32_t j = 0; j < other.count_; ++j) {
+        if ((*this)[i].conflicts(other[j])) return true;
+      }
+    }
+    return false;
+  }
+
+  /// The order of the touches makes no difference.
+  friend bool operator==(const Footprint& a, const Footprint& b) {
+    if (a.count_ != b.count_) return false;
+    for (std::uint32_t i = 0; i < a.count_; ++i) {
+      bool found = false;
+      for (std::uint32_t j = 0; j < b.count_ && !found; ++j) found = a[i] == b[j];
+      if (!found) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t near = 3;
+
+  [[nodiscard]] Touch& at(std::uint32_t i) noexcept { return i < near ? near_[i] : more_[i - near]; }
+
+  std::uint32_t count_ = 0;
+  Touch near_[near]{};
+  std::vector<Touch> more_;
+};
+
+}  // namespace calm::explore

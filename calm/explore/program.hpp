@@ -1,0 +1,82 @@
+// program.hpp — what the explorer needs of a program: who can run, run one step, what did it touch.
+// Laws:    LAB-4, LAB-5 (the explorer knows nothing else of a program)
+// Threads: one
+// Cancel:  not applicable
+//
+// What the explorer relies on:
+//   the same choices give the same steps: a difference is found and reported, never skipped
+//   what enables or disables a step conflicts with it
+//   a step that is blocked is no event; what it would touch is asked when nothing can run any more
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "calm/explore/footprint.hpp"
+
+namespace calm::explore {
+
+/// One sequence of steps: a task, a thread, the clock.
+using Process = std::uint8_t;
+inline constexpr Process process_max = 64;
+
+/// A set of processes.
+class ProcessSet {
+ public:
+  constexpr ProcessSet() noexcept = default;
+  constexpr explicit ProcessSet(std::uint64_t bits) noexcept : bits_(bits) {}
+  static constexpr ProcessSet first(std::uint32_t count) noexcept {
+    return ProcessSet(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
+  }
+
+  constexpr void add(Process process) noexcept { bits_ |= std::uint64_t{1} << process; }
+  constexpr void remove(Process process) noexcept { bits_ &= ~(std::uint64_t{1} << process); }
+  [[nodiscard]] constexpr bool has(Process process) const noexcept { return (bits_ >> process & 1U) != 0; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+  [[nodiscard]] constexpr std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(std::popcount(bits_));
+  }
+  /// Needs: not empty.
+  [[nodiscard]] constexpr Process lowest() const noexcept { return static_cast<Process>(std::countr_zero(bits_)); }
+  [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
+
+  friend constexpr bool operator==(ProcessSet, ProcessSet) noexcept = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+/// What a step says of itself beside its footprint.
+enum class StepKind : std::uint8_t {
+  fixed,  ///< what it touches, and that it can run, depends on its own process alone: a plain read, a write, a fetch-add
+  free,   ///< both may depend on what others did: a compare-and-swap, a lock, a receive, a whole poll of a task
+};
+
+class Program {
+ public:
+  Program() noexcept = default;
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  virtual ~Program() = default;
+
+  /// Back to the beginning.
+  virtual void restart() = 0;
+  /// Gives: the processes that can take a step now.
+  [[nodiscard]] virtual ProcessSet enabled() = 0;
+  /// Runs one step. Needs: enabled. Gives: what it touched, in a footprint that is empty at first.
+  virtual StepKind step(Process process, Footprint& touched) = 0;
+  /// Gives: the processes that have not ended and cannot run now.
+  [[nodiscard]] virtual ProcessSet blocked() = 0;
+  /// What the step would touch that a blocked process waits to take.
+  virtual void pending(Process process, Footprint& touched) = 0;
+  /// Gives: true as soon as something is wrong; the execution ends there.
+  [[nodiscard]] virtual bool failed() { return false; }
+  /// Gives: what is wrong, when failed(), or when the execution has come to its end; empty when nothing is. `deadlock` says
+  ///        that processes are blocked for ever.
+  [[nodiscard]] virtual std::string problem(bool deadlock) = 0;
+  /// Gives: a name for people.
+  [[nodiscard]] virtual std::string name_of(Process process) { return "p" + std::to_string(process); }
+};
+
+}  // namespace calm::explore

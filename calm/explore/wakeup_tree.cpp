@@ -1,0 +1,131 @@
+#include "calm/explore/wakeup_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace calm::explore {
+namespace {
+
+void remove_first(std::vector<Foreseen>& sequence, Process process) {
+  const auto at = std::find_if(sequence.begin(), sequence.end(),
+                               [process](const Foreseen& step) { return step.process == process; });
+  if (at != sequence.end()) sequence.erase(at);
+}
+
+bool follows(const Foreseen& later, const Foreseen& earlier) noexcept {
+  return later.process == earlier.process || later.touched.conflicts(earlier.touched);
+}
+
+/// Marks a step and everything in the sequence that happens before it.
+void keep(const std::vector<Foreseen>& sequence, std::vector<bool>& kept, std::size_t index) {
+  if (kept[index]) return;
+  kept[index] = true;
+  for (std::size_t wanted = index; wanted-- > 0;) {
+    if (kept[wanted]) continue;
+    for (std::size_t later = wanted + 1; later <= index; ++later) {
+      if (kept[later] && follows(sequence[later], sequence[wanted])) {
+        kept[wanted] = true;
+        break;
+      }
+    }
+  }
+}
+
+/// Gives: the place of the first step that keeps this sleeper from coming first. Needs: there is one.
+std::size_t waker_of(const std::vector<Foreseen>& sequence, const Foreseen& sleeper) noexcept {
+  std::size_t own = 0;
+  while (own < sequence.size() && sequence[own].process != sleeper.process) ++own;
+  const Footprint& touched = own == sequence.size() ? sleeper.touched : sequence[own].touched;
+  std::size_t at = 0;
+  while (at < own && !sequence[at].touched.conflicts(touched)) ++at;
+  return at;
+}
+
+/// Leaves the causally closed part of the sequence that wakes every sleeper.
+void trim(std::vector<Foreseen>& sequence, const std::vector<Foreseen>& sleepers) {
+  std::vector<bool> kept(sequence.size(), false);
+  for (const Foreseen& sleeper : sleepers) {
+    const std::size_t waker = waker_of(sequence, sleeper);
+    CALM_INVARIANT(LAB_5, waker < sequence.size(), sleeper.process);
+    keep(sequence, kept, waker);
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    if (!kept[i]) continue;
+    if (next != i) sequence[next] = std::move(sequence[i]);
+    ++next;
+  }
+  sequence.resize(next);
+}
+
+void append(WakeupPool& pool, WakeupNode*& list, const std::vector<Foreseen>& sequence) {
+  WakeupNode** place = &list;
+  while (*place != nullptr) place = &(*place)->next_sibling;
+  for (const Foreseen& step : sequence) {
+    *place = pool.make(step);
+    place = &(*place)->first_child;
+  }
+}
+
+}  // namespace
+
+WakeupNode* WakeupPool::make(const Foreseen& step) {
+  ++in_use_;
+  if (free_ == nullptr) {
+    nodes_.emplace_back();
+    nodes_.back().step = step;
+    return &nodes_.back();
+  }
+  WakeupNode* const node = std::exchange(free_, free_->next_sibling);
+  node->step = step;
+  node->first_child = nullptr;
+  node->next_sibling = nullptr;
+  return node;
+}
+
+void WakeupPool::give_back(WakeupNode* node) noexcept {
+  // A tree is as deep as a run is long: its nodes are taken off level by level, without recursion.
+  WakeupNode* todo = node;
+  node->next_sibling = nullptr;
+  while (todo != nullptr) {
+    WakeupNode* const one = std::exchange(todo, todo->next_sibling);
+    for (WakeupNode* child = one->first_child; child != nullptr;) {
+      WakeupNode* const following = child->next_sibling;
+      child->next_sibling = todo;
+      todo = child;
+      child = following;
+    }
+    one->next_sibling = free_;
+    free_ = one;
+    --in_use_;
+  }
+}
+
+bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers) {
+  for (const Foreseen& sleeper : sleepers) {
+    if (is_weak_initial(sleeper.process, sleeper.touched, sequence)) return false;
+  }
+  WakeupNode** list = &root;
+  while (true) {
+    WakeupNode* chosen = nullptr;
+    for (WakeupNode* child = *list; child != nullptr; child = child->next_sibling) {
+      if (is_weak_initial(child->step.process, child->step.touched, sequence)) {
+        chosen = child;
+        break;
+      }
+      sleepers.push_back(child->step);  // it will have been tried when the sequence is
+    }
+    if (chosen == nullptr) break;
+    if (chosen->first_child == nullptr) return false;  // a leaf: everything from there on is going to be explored
+    remove_first(sequence, chosen->step.process);
+    std::erase_if(sleepers,
+                  [chosen](const Foreseen& sleeper) { return sleeper.touched.conflicts(chosen->step.touched); });
+    list = &chosen->first_child;
+  }
+  trim(sequence, sleepers);
+  CALM_INVARIANT(LAB_5, !sequence.empty());
+  append(pool, *list, sequence);
+  return true;
+}
+
+}  // namespace calm::explore

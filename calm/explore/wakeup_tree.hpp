@@ -1,0 +1,67 @@
+// wakeup_tree.hpp — what is still to be tried at one point of a run: sequences of steps, as an ordered tree.
+// Laws:    LAB-5
+// Threads: one
+// Cancel:  not applicable
+//
+// A branch of the tree is a sequence that leads away from everything tried there before. Nodes come from a pool and are
+// used again.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "calm/explore/footprint.hpp"
+#include "calm/explore/program.hpp"
+
+namespace calm::explore {
+
+/// A step that is known before it runs.
+struct Foreseen {
+  Process process = 0;
+  Footprint touched;
+};
+
+/// Gives: true when `process`, whose next step would touch this, can come first in an order of `sequence` that only swaps
+///        steps that commute: its first step there conflicts with nothing before it; or it is not there, and its next step
+///        conflicts with nothing in it.
+template <class Steps>
+[[nodiscard]] bool is_weak_initial(Process process, const Footprint& next, const Steps& sequence) noexcept {
+  std::size_t first = 0;
+  while (first < sequence.size() && sequence[first].process != process) ++first;
+  const Footprint& touched = first == sequence.size() ? next : sequence[first].touched;
+  for (std::size_t i = 0; i < first; ++i) {
+    if (sequence[i].touched.conflicts(touched)) return false;
+  }
+  return true;
+}
+
+struct WakeupNode {
+  Foreseen step;
+  WakeupNode* first_child = nullptr;
+  WakeupNode* next_sibling = nullptr;
+};
+
+class WakeupPool {
+ public:
+  [[nodiscard]] WakeupNode* make(const Foreseen& step);
+  /// Gives back the node and all below it.
+  void give_back(WakeupNode* node) noexcept;
+  /// Gives: how many nodes are in use, and how many there ever were.
+  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return nodes_.size(); }
+
+ private:
+  std::deque<WakeupNode> nodes_;
+  WakeupNode* free_ = nullptr;
+  std::size_t in_use_ = 0;
+};
+
+/// Puts a sequence under `root` (the list of first steps), unless what is there already leads to all it would. `sleepers`
+/// are the processes whose next steps have been tried at this point; what is stored is the part of the sequence that is
+/// needed to wake them and every branch that was passed.
+/// Gives: false when nothing was added.
+bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers);
+
+}  // namespace calm::explore
