@@ -50,6 +50,7 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
   }
   end = acknowledged_end(kernel, worker, task, std::move(end));
   root.store(end);
+  root.leave_crew(worker);
   (void)kernel.complete(worker, task, std::move(end));
   root.let_go();
   return true;

@@ -1,5 +1,7 @@
 #include "calm/cx/scope.hpp"
 
+#include <utility>
+
 #include "calm/cx/port.hpp"
 
 namespace calm {
@@ -15,14 +17,29 @@ WaitState ClosedWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   return WaitState::pending;
 }
 
+namespace {
+
+/// A task that is cancelled cancels the scope whose end it waits for.
+void pass_on(TaskRoot& root, RegionId region, const Reason& reason) {
+  (void)root.port().cancel(
+      root.worker(), region,
+      {.kind = CancelKind::parent_cancelled, .region = root.region(), .task = root.id(), .cause = &reason});
+}
+
+}  // namespace
+
 WaitState ClosedWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept {
-  if (!passed_on_) {
-    passed_on_ = true;
-    (void)root.port().cancel(
-        root.worker(), region_,
-        {.kind = CancelKind::parent_cancelled, .region = root.region(), .task = root.id(), .cause = &reason});
-  }
+  if (!std::exchange(passed_on_, true)) pass_on(root, region_, reason);
   return step(root, end);
+}
+
+WaitState LingerWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
+  return crew_.linger() || root.port().is_cancelled(region_) ? WaitState::ready : WaitState::pending;
+}
+
+WaitState LingerWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& /*end*/) noexcept {
+  pass_on(root, region_, reason);
+  return WaitState::ready;
 }
 
 void ScopeBase::cancel(std::string_view message) const {
@@ -52,8 +69,12 @@ Status ScopeBase::open(const ScopeOptions& options) {
   return made.status;
 }
 
-WaitFor<ClosedWait, const Context*, RegionId> ScopeBase::close(const ChildEnd& body) {
+WaitFor<LingerWait, const Context*, RegionId, Crew*> ScopeBase::end_body(const ChildEnd& body) {
   (void)port().end_body(worker(), context_.region, body);
+  return WaitFor<LingerWait, const Context*, RegionId, Crew*>(context_.outer, context_.region, &crew_);
+}
+
+WaitFor<ClosedWait, const Context*, RegionId> ScopeBase::close() {
   (void)port().close(worker(), context_.region);
   return WaitFor<ClosedWait, const Context*, RegionId>(context_.outer, context_.region);
 }
@@ -66,10 +87,15 @@ ChildEnd ScopeBase::take_end() {
 
 kernel::Made<TaskId> ScopeBase::admit(TaskRoot& shell, const TaskOptions& options) {
   shell.set_name(options.name);
+  shell.join_crew(crew_);
+  crew_.add();
   const auto made = port().spawn(
       worker(), context_.region,
       {.budget = meet(options.budget, context_.narrowed()), .spawner = context_.root->id(), .frame = &shell});
-  if (!made) shell.drop(worker(), {});
+  if (!made) {
+    shell.drop(worker(), {});
+    shell.leave_crew(worker());
+  }
   return made;
 }
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "calm/cx/crew.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/sendable.hpp"
 #include "calm/cx/spawned.hpp"
@@ -100,6 +101,25 @@ class ClosedWait : public Wait {
   bool passed_on_ = false;
 };
 
+/// Parks until the tasks of a scope whose body has ended are done, or the scope is cancelled. A cancel is passed on to the
+/// region and ends the wait: what remains is to close.
+class LingerWait : public Wait {
+ public:
+  LingerWait(const Context* context, RegionId region, Crew* crew) noexcept
+      : Wait(context), region_(region), crew_(*crew) {}
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
+  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override;
+  [[nodiscard]] trace::ResourceId resource() const noexcept override { return region_; }
+  static void result() noexcept {}
+
+ protected:
+  ~LingerWait() = default;
+
+ private:
+  RegionId region_;
+  Crew& crew_;
+};
+
 /// A scope without its capabilities: what does not depend on them.
 class ScopeBase {
  public:
@@ -113,9 +133,12 @@ class ScopeBase {
 
   // --- for scope() ---
 
-  explicit ScopeBase(const Context& outer) noexcept : context_{outer.root, {}, &outer, nullptr} {}
+  explicit ScopeBase(const Context& outer) noexcept
+      : context_{outer.root, {}, &outer, nullptr}, crew_(outer.root->id()) {}
   Status open(const ScopeOptions& options);
-  [[nodiscard]] WaitFor<ClosedWait, const Context*, RegionId> close(const ChildEnd& body);
+  /// The body has ended; the region stays open for those who are still in it.
+  [[nodiscard]] WaitFor<LingerWait, const Context*, RegionId, Crew*> end_body(const ChildEnd& body);
+  [[nodiscard]] WaitFor<ClosedWait, const Context*, RegionId> close();
   /// Needs: Closed. Gives: how the region ended; its record is let go.
   [[nodiscard]] ChildEnd take_end();
 
@@ -132,6 +155,7 @@ class ScopeBase {
 
  private:
   std::optional<Limit> limit_;
+  Crew crew_;
 };
 
 }  // namespace cx
@@ -250,7 +274,8 @@ auto scope_around(CxOf<Caps...> cx, F body, ScopeOptions options) -> Task<TaskVa
   ScopeOf<Caps...> scope(context_of(cx));
   if (const Status status = scope.open(options); !status) co_await fail(Error(status.error()));
   Outcome<T> end = co_await outcome(body(scope));
-  co_await scope.close(without_value(end));
+  co_await scope.end_body(without_value(end));
+  co_await scope.close();
   ChildEnd fold = scope.take_end();
   if (fold.is_ok()) fold = without_value(end);
   if (fold.is_panicked()) std::rethrow_exception(fold.panic().exception());

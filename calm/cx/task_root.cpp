@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/cx/crew.hpp"
 #include "calm/cx/port.hpp"
 
 namespace calm::cx {
@@ -16,6 +17,10 @@ void TaskRoot::start_with(Frame& frame) noexcept {
   CALM_REQUIRE(TSK_5, leaf_ == nullptr && frame.parent == nullptr);
   frame.root = this;
   leaf_ = &frame;
+}
+
+void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
+  if (crew_ != nullptr) std::exchange(crew_, nullptr)->leave(port_, worker);
 }
 
 std::coroutine_handle<> TaskRoot::finish(Frame& frame) noexcept {

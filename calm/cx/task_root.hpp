@@ -18,6 +18,7 @@
 
 namespace calm::cx {
 
+class Crew;
 class Port;
 struct Context;
 
@@ -104,6 +105,10 @@ class TaskRoot {
     home_ = worker;
   }
 
+  /// The crew it belongs to: it leaves when its frames are gone, before it is completed.
+  void join_crew(Crew& crew) noexcept { crew_ = &crew; }
+  void leave_crew(kernel::Worker& worker) noexcept;
+
   // What it has used, for budgets of a part of it.
   [[nodiscard]] std::uint64_t polls() const noexcept { return polls_; }
   [[nodiscard]] std::uint64_t spent() const noexcept { return spent_; }
@@ -174,6 +179,7 @@ class TaskRoot {
   std::coroutine_handle<> next_;  // only without symmetric transfer
   ChildEnd end_ = ok();
   std::string_view name_;
+  Crew* crew_ = nullptr;
   std::uint64_t awaits_ = 0;
   std::source_location last_await_{};
   std::uint64_t polls_ = 0;

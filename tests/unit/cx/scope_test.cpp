@@ -91,6 +91,30 @@ TEST(Scope, OUT_4_a_failing_child_cancels_the_others_and_its_error_stays_visible
   EXPECT_EQ(left, Time() + Duration::milliseconds(2));
 }
 
+TEST(Scope, REG_6_a_child_may_open_a_scope_after_the_body_has_ended) {
+  Log log;
+  const auto report = run([&log](Cx cx) -> Task<void> {
+    const auto inner_body = [&log](Scope& inner) -> Task<void> {
+      auto grandchild = co_await inner.spawn(after, Duration::milliseconds(1), 1);
+      const int value = co_await std::move(grandchild).join(inner.cx());
+      log.push_back("grandchild " + std::to_string(value));
+    };
+    const auto child = [&inner_body](Cx inner) -> Task<void> {
+      co_await sleep(inner, Duration::milliseconds(5));
+      co_await scope(inner, inner_body);
+    };
+    const auto body = [&child, &log](Scope& outer) -> Task<void> {
+      auto first = co_await outer.spawn(child);
+      auto second = co_await outer.spawn(child);
+      log.emplace_back("body has ended");
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_TRUE(report.end.is_ok()) << report.end.explain();
+  EXPECT_EQ(log, (Log{"body has ended", "grandchild 1", "grandchild 1"}));
+}
+
 TEST(Scope, CTX_4_finalizers_run_newest_first_after_the_children) {
   Log log;
   const auto report = run([&log](Cx cx) -> Task<int> {
