@@ -1,0 +1,50 @@
+// fiber.hpp — a function with a stack of its own that stops in the middle and goes on later, on one thread.
+// Laws:    LAB-8
+// Threads: made, resumed and destroyed by one thread
+// Cancel:  not applicable; one that is reset in the middle is forgotten, its stack is not unwound
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace calm::explore {
+
+class Fiber {
+ public:
+  using Body = void (*)(void* context);
+
+  /// Fails: std::bad_alloc.
+  explicit Fiber(std::size_t stack_bytes = default_stack_bytes);
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+  ~Fiber();
+
+  /// The next resume() begins this. Needs: it lets no exception out, and ends by leave(), after which it is not resumed.
+  void reset(Body body, void* context) noexcept;
+
+  /// Gives control to the fiber, until it leaves. Needs: to be called outside of it.
+  void resume() noexcept;
+  /// Gives control back to who resumed it. Needs: to be called inside.
+  void leave() noexcept;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr std::size_t default_stack_bytes = 256UL * 1024;
+#else
+  static constexpr std::size_t default_stack_bytes = 64UL * 1024;
+#endif
+
+ private:
+  struct Switch;
+
+  static void enter(Fiber* fiber) noexcept;
+
+  std::size_t stack_bytes_;
+  std::byte* stack_;
+  void* inner_ = nullptr;  // the stack pointer of the one that does not run
+  void* outer_ = nullptr;
+  Body body_ = nullptr;
+  void* context_ = nullptr;
+  std::unique_ptr<Switch> switch_;  // what the sanitizers, and machines without a switch of our own, want to know
+};
+
+}  // namespace calm::explore

@@ -1,0 +1,184 @@
+#include "calm/explore/threads.hpp"
+
+#include <exception>
+
+#include "calm/check/require.hpp"
+
+namespace calm::explore {
+namespace {
+
+// The explorer runs on one thread; several of them may explore at the same time.
+thread_local Threads* current_threads = nullptr;
+
+/// Makes a program the current one while its code runs.
+class Current {
+ public:
+  explicit Current(Threads* threads) noexcept : before_(std::exchange(current_threads, threads)) {}
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() { current_threads = before_; }
+
+ private:
+  Threads* before_;
+};
+
+constexpr std::uint32_t locations_per_thread = 1U << 24U;
+constexpr Process setup_process = process_max;  // owns the locations that are made before the threads run
+
+}  // namespace
+
+Threads::Threads(Setup setup) : setup_(std::move(setup)) {}
+
+Threads::~Threads() { leave_run(); }
+
+Threads* Threads::current() noexcept { return current_threads; }
+
+Process Threads::run(std::function<void()> body, std::string name) {
+  CALM_REQUIRE(LAB_8, running_ == nullptr && count_ < process_max, count_);
+  if (count_ == threads_.size()) threads_.emplace_back();
+  Thread& thread = threads_[count_];
+  thread.body = std::move(body);
+  thread.name = std::move(name);
+  thread.locations = 0;
+  thread.ended = false;
+  thread.owner = this;
+  return static_cast<Process>(count_++);
+}
+
+void Threads::check(bool holds, std::string_view problem) {
+  if (holds || leaving_ || !problem_.empty()) return;
+  problem_ = problem;
+  if (running_ != nullptr) running_->fiber.leave();
+}
+
+Location Threads::new_location() noexcept {
+  if (running_ == nullptr) return setup_process * locations_per_thread + locations_++;
+  const auto process = static_cast<std::uint32_t>(running_ - &threads_[0]);
+  return process * locations_per_thread + running_->locations++;
+}
+
+void Threads::arrive(const Access& access) noexcept {
+  if (running_ == nullptr) return;
+  Thread& thread = *running_;
+  thread.access = access;
+  if (leaving_ && can_go_on(thread)) return;
+  thread.fiber.leave();
+}
+
+bool Threads::can_go_on(const Thread& thread) const noexcept {
+  return thread.access.can_go_on == nullptr || thread.access.can_go_on(thread.access.word);
+}
+
+void Threads::run_body(void* context) {
+  Thread& thread = *static_cast<Thread*>(context);
+  try {
+    thread.body();
+  } catch (const std::exception& thrown) {
+    thread.owner->check(false, std::string("a thread threw: ") + thrown.what());
+  } catch (...) {
+    thread.owner->check(false, "a thread threw something that is no std::exception");
+  }
+  thread.ended = true;
+  thread.fiber.leave();
+}
+
+void Threads::resume(Process process) noexcept {
+  const Current current(this);
+  running_ = &threads_[process];
+  running_->fiber.resume();
+  running_ = nullptr;
+}
+
+/// Lets every thread run on, without asking anyone, so that what is on its stack is ended. One that is blocked for ever is
+/// forgotten as it stands.
+void Threads::leave_run() noexcept {
+  leaving_ = true;
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (threads_[i].ended || !can_go_on(threads_[i])) continue;
+      resume(static_cast<Process>(i));
+      moved = true;
+    }
+  }
+  const Current current(this);
+  for (std::uint32_t i = 0; i < count_; ++i) threads_[i].body = nullptr;
+  at_end_ = nullptr;
+  while (!kept_.empty()) kept_.pop_back();
+  count_ = 0;
+  leaving_ = false;
+}
+
+void Threads::restart() {
+  leave_run();
+  locations_ = 0;
+  deadlock_allowed_ = false;
+  problem_.clear();
+  touched_ = nullptr;
+  {
+    const Current current(this);
+    setup_(*this);
+  }
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    threads_[i].fiber.reset(&Threads::run_body, &threads_[i]);
+    resume(static_cast<Process>(i));
+  }
+}
+
+ProcessSet Threads::enabled() {
+  ProcessSet set;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (!threads_[i].ended && can_go_on(threads_[i])) set.add(static_cast<Process>(i));
+  }
+  return set;
+}
+
+ProcessSet Threads::blocked() {
+  ProcessSet set;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (!threads_[i].ended && !can_go_on(threads_[i])) set.add(static_cast<Process>(i));
+  }
+  return set;
+}
+
+StepKind Threads::step(Process process, Footprint& touched) {
+  const StepKind kind = threads_[process].access.kind;
+  touched_ = &touched;
+  resume(process);
+  touched_ = nullptr;
+  return kind;
+}
+
+void Threads::pending(Process process, Footprint& touched) {
+  const Access& access = threads_[process].access;
+  touched.add(access.write ? Touch::write(access.location) : Touch::read(access.location));
+}
+
+std::string Threads::problem(bool deadlock) {
+  if (problem_.empty() && deadlock && !deadlock_allowed_) {
+    problem_ = "deadlock: ";
+    const ProcessSet waiting = blocked();
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (waiting.has(static_cast<Process>(i))) problem_ += name_of(static_cast<Process>(i)) + " ";
+    }
+    problem_ += "wait for ever";
+  }
+  if (problem_.empty() && at_end_) {
+    const Current current(this);
+    at_end_();
+  }
+  return problem_;
+}
+
+std::string Threads::name_of(Process process) {
+  return process < count_ && !threads_[process].name.empty() ? threads_[process].name
+                                                             : "thread " + std::to_string(process);
+}
+
+Report explore_threads(Threads::Setup setup, const Options& options) {
+  Threads threads(std::move(setup));
+  return explore_optimal(threads, options);
+}
+
+}  // namespace calm::explore
