@@ -67,6 +67,12 @@ WaitState TaskRoot::ask_wait() noexcept {
   return state;
 }
 
+WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
+  worker_ = &worker;
+  ChildEnd end = ok();
+  return wait_ == nullptr ? WaitState::pending : port_.step(*this, *wait_, end);
+}
+
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
   if (leaf_ == nullptr) return {};
   return {.site = leaf_->site, .resource = wait_ == nullptr ? trace::ResourceId() : wait_->resource()};

@@ -81,6 +81,10 @@ class TaskRoot {
   /// Runs the task until it parks or ends. Needs: the kernel said `run`.
   [[nodiscard]] Progress poll(kernel::Worker& worker, TaskId id) noexcept;
 
+  /// Asks the wait that it is parked at once more and stays there, whatever the answer: for one who looks for lost wakes.
+  /// Needs: parked; the kernel said `run`, and end_poll() follows.
+  [[nodiscard]] WaitState ask(kernel::Worker& worker) noexcept;
+
   /// Destroys the frames, innermost first. Needs: the kernel said `drop`.
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 

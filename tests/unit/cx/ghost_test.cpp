@@ -35,9 +35,9 @@ lab::LabReport run(F program) {
 }
 /// Gives: true when the report has a line with all of these.
 bool tells(const lab::LabReport& report, const std::vector<std::string>& parts) {
-  for (const std::string& problem : report.problems) {
+  for (const lab::Problem& problem : report.problems) {
     bool all = true;
-    for (const std::string& part : parts) all = all && problem.find(part) != std::string::npos;
+    for (const std::string& part : parts) all = all && problem.text.find(part) != std::string::npos;
     if (all) return true;
   }
   return false;

@@ -1,0 +1,46 @@
+// evidence.hpp — what the oracles look at: a run as it was, when it is over.
+// Laws:    LAB-6
+// Threads: values
+// Cancel:  not applicable
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calm/kernel/finding.hpp"
+#include "calm/kernel/snapshot.hpp"
+#include "calm/lab/names.hpp"
+#include "calm/trace/reader.hpp"
+
+namespace calm::lab {
+
+/// An alarm that went off.
+struct FiredAlarm {
+  TaskId task{};
+  Time wanted{};            ///< as it was armed
+  Time fired{};             ///< the clock at that moment
+  std::uint64_t armed = 0;  ///< the how manieth arming of the run
+  std::uint64_t batch = 0;  ///< those that went off together have the same
+};
+
+/// A dispatch of a task whose deadline had passed and that nobody had cancelled.
+struct OverdueTask {
+  TaskId task{};
+  Time deadline{};
+  std::uint64_t before = 0;  ///< the last event before the dispatch
+};
+
+struct Evidence {
+  kernel::Snapshot snapshot{};  ///< at the end
+  trace::Trace trace{};
+  Names names{};
+  std::vector<FiredAlarm> alarms{};         ///< in the order in which they went off
+  std::vector<OverdueTask> overdue{};       ///< by ascending `before`
+  std::vector<kernel::Finding> findings{};  ///< what the kernel noticed, forced ends left out
+  std::vector<TaskId> lost_wakes{};         ///< parked tasks whose wait turned out to be over
+  bool quiet = true;                        ///< it ended as it should
+  bool stuck = false;                       ///< nothing was runnable and no alarm was armed, and it had not ended
+};
+
+}  // namespace calm::lab

@@ -1,0 +1,230 @@
+#include "calm/lab/world.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/cx/drive.hpp"
+#include "calm/kernel/quiescence.hpp"
+#include "calm/kernel/snapshot_index.hpp"
+#include "calm/lab/oracles.hpp"
+
+namespace calm::lab {
+namespace {
+
+constexpr std::uint64_t thousand = 1000;
+constexpr std::uint64_t shut_down_steps = 1'000'000;
+
+}  // namespace
+
+World::World(const LabConfig& config, std::vector<AwaitSite>* sites)
+    : config_(config),
+      choices_(config.seed, config.choices ? &*config.choices : nullptr),
+      trouble_(~config.seed),
+      kernel_(kernel::LocalKernel::make(config.kernel, host_).value()),
+      port_(*kernel_, host_, config.seed, config.faults, sites),
+      worker_(kernel_->worker(0)) {}
+
+LabReport World::run(Program& program) {
+  LabReport report{.seed = config_.seed, .chosen_by_seed = !config_.choices};
+  cx::TaskRoot& main = program.make(port_, kernel_->root());
+  const auto made = kernel_->spawn(worker_, kernel_->root(), {.frame = &main, .handle = false});
+  CALM_REQUIRE(REG_6, made.status.is_ok());
+  main_ = made.id;
+  while (report.steps < config_.max_steps && step()) ++report.steps;
+
+  Evidence evidence = look();
+  report.end_time = worker_.now();
+  report.end = kernel_->end_of(worker_, kernel_->root()).value_or(ok());
+  report.state_digest = kernel::state_digest(evidence.snapshot);
+  report.await_points = port_.points();
+  evidence.stuck = !evidence.quiet && report.steps < config_.max_steps;
+  if (!evidence.quiet) look_for_lost_wakes(evidence);
+  report.problems = ask_oracles(evidence);
+  if (report.steps == config_.max_steps) {
+    report.problems.insert(
+        report.problems.begin(),
+        {Oracle::steps, "calm: stopped after " + std::to_string(report.steps) +
+                            " steps; is there a livelock?\n  law:  LAB-6 a program of the lab comes to an end\n  next: "
+                            "see below who is alive, or raise LabConfig::max_steps"});
+  }
+  report.trace = std::move(evidence.trace);
+  report.mark_names = std::move(port_.mark_names);
+  report.trace_digest = trace::trace_digest(report.trace);
+  report.schedule = {
+      .program = config_.program, .seed = config_.seed, .faults = config_.faults, .choices = choices_.take()};
+  if (!evidence.quiet) shut_down();
+  return report;
+}
+
+/// Gives: false when nothing can happen any more.
+bool World::step() {
+  if (config_.faults.spurious_wakes != 0 || config_.faults.clock_jumps != 0) make_trouble();
+  if (host_.ready.empty()) return advance_time();
+  const std::uint32_t choice = choose();
+  const Ready entry = host_.ready[choice];
+  host_.ready.erase(host_.ready.begin() + static_cast<std::ptrdiff_t>(choice));
+  dispatch(entry);
+  return true;
+}
+
+std::uint32_t World::choose() {
+  const auto count = static_cast<std::uint32_t>(host_.ready.size());
+  if (count == 1) return 0;
+  const std::uint32_t choice = choices_.next(count);
+  worker_.record({.kind = trace::EventKind::choice, .argument = choice});
+  return choice;
+}
+
+void World::dispatch(const Ready& entry) {
+  worker_.set_round(worker_.round() + 1);
+  const auto budget = kernel_->budget_of(entry.task);
+  if (budget && budget->deadline.reached(worker_.now()) && !kernel_->is_cancel_requested(entry.task)) {
+    overdue_.push_back({entry.task, budget->deadline.time(), worker_.recorder().last()});
+  }
+  (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
+  if (config_.faults.spurious_wakes != 0) remember(entry.task);
+  if (kernel_->state(main_) == TaskState::completed) (void)kernel_->close(worker_, kernel_->root());
+  if (worker_.recorder().last() - kept_ >= config_.kernel.trace_capacity / 2) keep_events();
+}
+
+/// Time is virtual: it goes on to the next alarm or deadline when nothing is runnable.
+bool World::advance_time() {
+  if (host_.alarms.empty() && (host_.watches.empty() || kernel_->state(kernel_->root()) == RegionState::closed)) {
+    return false;
+  }
+  Time next = Time::max();
+  if (!host_.alarms.empty()) next = host_.alarms.next();
+  if (!host_.watches.empty()) next = std::min(next, host_.watches.next());
+  move_clock(next);
+  return true;
+}
+
+void World::move_clock(Time to) {
+  worker_.set_time(std::max(worker_.now(), to));
+  ++batch_;
+  while (const clock::Alarm* const alarm = host_.alarms.take_due(worker_.now())) {
+    worker_.record({.kind = trace::EventKind::timer, .task = alarm->task});
+    fired_.push_back({alarm->task, host_.wanted[alarm->sequence], worker_.now(), alarm->sequence, batch_});
+    (void)kernel_->wake(worker_, alarm->task);
+  }
+  while (const auto task = host_.watches.take_due(worker_.now())) (void)kernel_->deadline_reached(worker_, *task);
+}
+
+/// The faults that may come at any step (LAB-7). They have numbers of their own, so the choices stay what they are.
+void World::make_trouble() {
+  if (trouble_.below(thousand) < config_.faults.clock_jumps) {
+    const auto most = static_cast<std::uint64_t>(config_.faults.jump_max.ns());
+    const auto jump = static_cast<std::int64_t>(most == 0 ? 0 : trouble_.below(most) + 1);
+    worker_.record({.kind = trace::EventKind::timer, .argument = static_cast<std::uint64_t>(jump)});
+    move_clock(worker_.now() + Duration::nanoseconds(jump));
+  }
+  if (trouble_.below(thousand) < config_.faults.spurious_wakes && !polled_.empty()) {
+    (void)kernel_->wake(worker_, polled_[trouble_.below(polled_.size())]);
+  }
+}
+
+/// Keeps the list of those who can be woken: a task that was polled and is alive.
+void World::remember(TaskId task) {
+  const auto at = std::find(polled_.begin(), polled_.end(), task);
+  const bool alive = kernel_->state(task) != TaskState::completed;
+  if (at == polled_.end() && alive) polled_.push_back(task);
+  if (at != polled_.end() && !alive) polled_.erase(at);
+}
+
+/// The ring is small and the trace whole: what is new in the ring goes to the trace before it is overwritten.
+void World::keep_events() {
+  const trace::Snapshot ring = worker_.ring().snapshot();
+  const auto fresh = std::partition_point(ring.events.begin(), ring.events.end(),
+                                          [&](const trace::Event& event) { return event.sequence <= kept_; });
+  if (fresh == ring.events.end()) return;
+  trace_.overwritten += fresh->sequence - kept_ - 1;
+  trace_.events.insert(trace_.events.end(), fresh, ring.events.end());
+  kept_ = trace_.events.back().sequence;
+}
+
+Evidence World::look() {
+  keep_events();
+  Evidence evidence{.snapshot = kernel_->snapshot(worker_), .trace = std::move(trace_)};
+  evidence.quiet = bool(kernel::quiescent(evidence.snapshot));
+  evidence.alarms = std::move(fired_);
+  evidence.overdue = std::move(overdue_);
+  evidence.findings = host_.findings;
+  host_.listening = false;
+  for (kernel::TaskView& task : evidence.snapshot.tasks) {
+    const auto* const record = kernel::is_alive(task) ? kernel_->find(task.id) : nullptr;
+    if (record == nullptr || record->frame == nullptr) continue;
+    const auto& root = *static_cast<const cx::TaskRoot*>(record->frame);
+    evidence.names.add(task.id, task_name(root));
+    if (const kernel::Site site = user_site(root); site.line() != 0) task.await_site = site;
+  }
+  return evidence;
+}
+
+/// Asks every parked task's wait once more, without letting the task go on.
+void World::look_for_lost_wakes(Evidence& evidence) {
+  for (const kernel::TaskView& task : evidence.snapshot.tasks) {
+    const bool parked = kernel::is_alive(task) && task.wake == lockfree::WakeState::idle && task.started;
+    const bool would_be_dropped = task.epoch && (task.cleanup_polls >= task.cleanup_quota);
+    if (parked && !would_be_dropped && wait_is_over(task.id)) evidence.lost_wakes.push_back(task.id);
+  }
+}
+
+bool World::wait_is_over(TaskId task) {
+  const std::size_t before = host_.ready.size();
+  const bool requested = kernel_->is_cancel_requested(task);
+  (void)kernel_->wake(worker_, task);
+  if (host_.ready.size() == before) return false;  // somebody has woken it meanwhile
+  host_.ready.pop_back();
+  if (kernel_->begin_poll(worker_, task) != kernel::PollStart::run) return false;
+  // A budget that this very poll has used up is no wake that was lost.
+  const bool used_up = !requested && kernel_->is_cancel_requested(task);
+  auto& root = *static_cast<cx::TaskRoot*>(kernel_->find(task)->frame);
+  const bool over = root.ask(worker_) != cx::WaitState::pending;
+  (void)kernel_->end_poll(worker_, task);
+  return over && !used_up;
+}
+
+/// The report is made; what is still there is asked to leave, so that its memory and its locals end as they should.
+void World::shut_down() {
+  (void)kernel_->cancel(worker_, kernel_->root(), {.kind = CancelKind::shutdown});
+  for (std::uint64_t steps = 0; steps < shut_down_steps; ++steps) {
+    if (host_.ready.empty()) {
+      if (kernel_->state(kernel_->root()) == RegionState::closed || !advance_time()) break;
+      continue;
+    }
+    const Ready entry = host_.ready.front();
+    host_.ready.pop_front();
+    worker_.set_round(worker_.round() + 1);
+    (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
+  }
+  if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
+}
+
+/// Deepest regions first, and the newest first in each: nobody's frame goes before those that borrow from it.
+void World::drop_the_rest() {
+  const kernel::Snapshot snapshot = kernel_->snapshot(worker_);
+  struct Left {
+    std::size_t depth;
+    std::uint64_t creation;
+    TaskId task;
+  };
+  std::vector<Left> left;
+  for (const kernel::TaskView& task : snapshot.tasks) {
+    if (!kernel::is_alive(task)) continue;
+    const std::string path = snapshot.path_of(task.region);
+    left.push_back({static_cast<std::size_t>(std::count(path.begin(), path.end(), '/')), task.creation, task.id});
+  }
+  std::sort(left.begin(), left.end(), [](const Left& a, const Left& b) {
+    return a.depth != b.depth ? a.depth > b.depth : a.creation > b.creation;
+  });
+  for (const Left& one : left) {
+    const auto* const record = kernel_->find(one.task);
+    auto* const root = record == nullptr ? nullptr : static_cast<cx::TaskRoot*>(record->frame);
+    if (root == nullptr) continue;
+    root->drop(worker_, one.task);
+    root->let_go();
+  }
+}
+
+}  // namespace calm::lab

@@ -1,0 +1,60 @@
+// world.hpp — one run of the lab from its first poll to the answers of the oracles.
+// Laws:    LAB-1, LAB-2, LAB-6, LAB-7, I6
+// Threads: one
+// Cancel:  what is alive when the run is over is shut down after the oracles have looked
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "calm/kernel/kernel.hpp"
+#include "calm/lab/choices.hpp"
+#include "calm/lab/config.hpp"
+#include "calm/lab/host.hpp"
+#include "calm/lab/program.hpp"
+#include "calm/lab/report.hpp"
+
+namespace calm::lab {
+
+class World {
+ public:
+  /// Needs: the configuration outlives the world. `sites`, if any, is told every await point.
+  World(const LabConfig& config, std::vector<AwaitSite>* sites);
+
+  /// Runs the program to its end; once.
+  LabReport run(Program& program);
+
+ private:
+  bool step();
+  std::uint32_t choose();
+  void dispatch(const Ready& entry);
+  bool advance_time();
+  void move_clock(Time to);
+  void make_trouble();
+  void remember(TaskId task);
+  void keep_events();
+  Evidence look();
+  void look_for_lost_wakes(Evidence& evidence);
+  bool wait_is_over(TaskId task);
+  void shut_down();
+  void drop_the_rest();
+
+  const LabConfig& config_;
+  Choices choices_;
+  SplitMix trouble_;
+  LabHost host_;
+  std::unique_ptr<kernel::LocalKernel> kernel_;
+  LabPort port_;
+  kernel::Worker& worker_;
+  TaskId main_;
+  trace::Trace trace_;          // what was recorded up to kept_
+  std::uint64_t kept_ = 0;      // the last event in it
+  std::vector<TaskId> polled_;  // tasks that are alive, where somebody is woken for nothing
+  std::vector<FiredAlarm> fired_;
+  std::vector<OverdueTask> overdue_;
+  std::uint64_t batch_ = 0;
+};
+
+}  // namespace calm::lab
