@@ -1,6 +1,5 @@
 // no_memory.hpp — makes allocations of a test program fail: all of them for a while, or one. The program links
-// no_memory.cpp, which replaces operator new, and wraps calloc (-Wl,--wrap=calloc); ThreadSanitizer keeps operator new for
-// itself, so such a program cannot be built with it.
+// calm::fail_new and no_memory.cpp, and wraps calloc (-Wl,--wrap=calloc); not with ThreadSanitizer, see fail_new.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +25,9 @@ class OneFailure {
 
   /// Gives: true when there was an n-th allocation.
   [[nodiscard]] bool happened() const noexcept;
+
+ private:
+  std::uint64_t nth_;
 };
 
 }  // namespace calm

@@ -86,9 +86,14 @@ void FramePool::give_back(void* block, std::size_t bytes) noexcept {
 
 void FramePool::clear() noexcept { cache.clear(); }
 
+void FramePool::keep_blocks(bool keep) noexcept {
+  cache.clear();
+  for (SizeClass& size : cache.sizes) size.count = keep ? 0 : kept_per_size;
+}
+
 std::uint64_t FramePool::kept() noexcept {
   std::uint64_t sum = 0;
-  for (const SizeClass& size : cache.sizes) sum += size.count;
+  for (const SizeClass& size : cache.sizes) sum += size.free == nullptr ? 0 : size.count;
   return sum;
 }
 

@@ -28,6 +28,10 @@ class FramePool {
   /// Gives the calling thread's blocks back to the general allocator.
   static void clear() noexcept;
 
+  /// With false the calling thread keeps none from now on: every block is an allocation of its own. It costs nothing: a
+  /// pool that keeps none is one that is empty and full.
+  static void keep_blocks(bool keep) noexcept;
+
   /// Gives: how many blocks the calling thread keeps.
   [[nodiscard]] static std::uint64_t kept() noexcept;
 };

@@ -38,6 +38,7 @@
 #include "calm/check/require.hpp"
 #include "calm/lockfree/atomics.hpp"
 #include "calm/lockfree/take_all_stack.hpp"
+#include "calm/mem/allocation_points.hpp"
 
 namespace calm::mem {
 
@@ -275,6 +276,7 @@ void Slab<Record, free_link, Atomics>::for_each(Visit&& visit) const {
 
 template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
 Record* Slab<Record, free_link, Atomics>::take_other(std::uint32_t worker) noexcept {
+  if (AllocationPoints::refuse_cached()) return nullptr;
   Cache& cache = caches_[worker];
   Record* record = nullptr;
   if (!cache.returned.empty()) {
