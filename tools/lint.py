@@ -8,8 +8,8 @@ Usage: tools/lint.py --build DIR [--changed] [FILES...]      DIR holds the compi
   --changed  only what differs from the last commit, in the same sense
 
 Precompiled headers are left out of the commands, so a file must include what it uses. A source without a command of its
-own (a benchmark, a fuzz target) borrows that of the library; what must not compile (tests/compile_fail) is formatted
-only. Answers are kept in build/lint-cache, by the content of the file, of all it includes from the project, of its
+own (a benchmark, a fuzz target) borrows that of the library; what is wrong on purpose (tests/compile_fail,
+tests/compiler) is formatted only. Answers are kept in build/lint-cache, by the content of the file, of all it includes from the project, of its
 command and of the settings: a second run is quick.
 
 Exit: 0 and `lint: N files formatted, M files tidy`; 1 with every finding; 2 with one line: bad usage or no tools.
@@ -27,7 +27,7 @@ from console import OneLineParser, Unusable, exit_with
 
 FORMAT, TIDY = "clang-format-19", "clang-tidy-19"
 AT_ONCE = 2
-UNTIDY_ROOTS = ("tests/compile_fail/",)
+UNTIDY_ROOTS = ("tests/compile_fail/", "tests/compiler/")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
 FORMAT_LINE = re.compile(r"^(.+?):(\d+):\d+: (?:error|warning): code should be clang-formatted", re.M)
 TIDY_LINE = re.compile(r"^(\S[^\n]*?:\d+:\d+): (?:error|warning): ", re.M)
