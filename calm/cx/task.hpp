@@ -57,7 +57,7 @@ concept CalmAwaitable = requires { typename std::remove_cvref_t<A>::CalmAwait; }
 struct FinalAwait {
   static constexpr bool await_ready() noexcept { return false; }
   template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
+  auto await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     Frame& frame = ended.promise();
     return frame.root->finish(frame);
   }
@@ -191,7 +191,7 @@ class AwaitFrame : public Awaiter {
   AwaitFrame(std::coroutine_handle<Promise> child, Frame& parent) noexcept : child_(child), parent_(parent) {}
 
   static constexpr bool await_ready() noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
+  auto await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
     Promise& child = child_.promise();
     child.parent = &parent_;
     child.root = parent_.root;

@@ -23,24 +23,13 @@ void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
   if (crew_ != nullptr) std::exchange(crew_, nullptr)->leave(port_, worker);
 }
 
-std::coroutine_handle<> TaskRoot::finish(Frame& frame) noexcept {
+/// The frame has failed, or it was the outermost: the loop has to know.
+void TaskRoot::leave(Frame& frame) noexcept {
   if (frame.failed) {
     leaf_ = &frame;
     unwinding_ = true;
-    return std::noop_coroutine();
-  }
-  if (frame.parent == nullptr) {
+  } else {
     ended_ = true;
-    return std::noop_coroutine();
-  }
-  leaf_ = frame.parent;
-  return hand_to(frame.parent->self);
-}
-
-void TaskRoot::run(std::coroutine_handle<> handle) noexcept {
-  handle.resume();
-  if constexpr (!symmetric_transfer) {
-    while (next_) std::exchange(next_, {}).resume();
   }
 }
 
@@ -97,12 +86,12 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
         leaf_ = asker;
       }
     }
-    run(leaf_->self);
+    handover_.run(leaf_->self);
     while (std::exchange(unwinding_, false)) {
       Frame* const asker = unwind(leaf_);
       if (asker == nullptr) return Progress::ended;
       leaf_ = asker;
-      run(asker->self);
+      handover_.run(asker->self);
     }
     if (ended_) {
       std::exchange(leaf_, nullptr)->self.destroy();

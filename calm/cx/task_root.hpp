@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string_view>
+#include <utility>
 
 #include "calm/cx/frame.hpp"
 #include "calm/kernel/host.hpp"
@@ -22,13 +23,28 @@ class Crew;
 class Port;
 struct Context;
 
-// Where symmetric transfer is a tail call in every build, frames hand over to each other; elsewhere (g++ at low
-// optimisation or with sanitizers, and no macro tells) each hands back to the loop in poll().
+/// How control goes from one frame to the next. Where symmetric transfer is a tail call in every build, frames hand over to
+/// each other; elsewhere (g++ at low optimisation or with sanitizers, and no macro tells) each suspends and a loop goes on.
+class Handover {
+ public:
+  /// Gives: what await_suspend gives for control to go there.
+  auto to(std::coroutine_handle<> frame) noexcept {
 #if defined(__clang__)
-inline constexpr bool symmetric_transfer = true;
+    return frame;
 #else
-inline constexpr bool symmetric_transfer = false;
+    next_ = frame;
 #endif
+  }
+
+  /// Resumes this frame and those that control goes to from there.
+  void run(std::coroutine_handle<> frame) noexcept {
+    frame.resume();
+    while (next_) std::exchange(next_, {}).resume();
+  }
+
+ private:
+  std::coroutine_handle<> next_;
+};
 
 /// How a wait stands.
 enum class WaitState : std::uint8_t { ready, pending, failed };
@@ -142,18 +158,24 @@ class TaskRoot {
     ++awaits_;
     last_await_ = frame.site;
   }
-  /// Gives: where control goes next when this frame is to run.
-  std::coroutine_handle<> go_on(Frame& frame) noexcept {
+  /// Gives: what await_suspend gives for control to go to this frame next.
+  auto go_on(Frame& frame) noexcept {
     leaf_ = &frame;
-    return hand_to(frame.self);
+    return handover_.to(frame.self);
   }
   /// The frame has ended otherwise than with a value.
   void fail(Frame& frame, ChildEnd end) noexcept {
     frame.failed = true;
     end_ = std::move(end);
   }
-  /// Gives: where control goes when a frame has ended.
-  std::coroutine_handle<> finish(Frame& frame) noexcept;
+  /// Gives: what await_suspend gives when a frame has ended.
+  auto finish(Frame& frame) noexcept {
+    if (frame.failed || frame.parent == nullptr) [[unlikely]] {
+      leave(frame);
+      return handover_.to(std::noop_coroutine());
+    }
+    return go_on(*frame.parent);
+  }
 
   /// How many waits in a row may be ready at once before the task gives way to others (SCH-10).
   static constexpr std::uint32_t ready_in_a_row = 128;
@@ -165,12 +187,7 @@ class TaskRoot {
   [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
 
  private:
-  std::coroutine_handle<> hand_to(std::coroutine_handle<> handle) noexcept {
-    if constexpr (symmetric_transfer) return handle;
-    next_ = handle;
-    return std::noop_coroutine();
-  }
-  void run(std::coroutine_handle<> handle) noexcept;
+  void leave(Frame& frame) noexcept;
   Frame* unwind(Frame* frame) noexcept;
   WaitState ask_wait() noexcept;
 
@@ -180,7 +197,7 @@ class TaskRoot {
   kernel::Worker* worker_ = nullptr;
   Frame* leaf_ = nullptr;
   Wait* wait_ = nullptr;
-  std::coroutine_handle<> next_;  // only without symmetric transfer
+  Handover handover_;
   ChildEnd end_ = ok();
   std::string_view name_;
   Crew* crew_ = nullptr;

@@ -20,19 +20,19 @@ struct FreeBlock {
 };
 
 struct SizeClass {
-  FreeBlock* free = nullptr;
-  std::uint32_t count = 0;
+  FreeBlock* free;
+  std::uint32_t
+      room;  // for how many more; 0 before the thread's first block comes back, so that one look serves for both
 };
 
 constexpr std::size_t classes = FramePool::largest / FramePool::step;
 
+/// The calling thread's blocks. It is nothing but zeros at first and has no destructor, so that reaching it takes no guard;
+/// `sweeper` empties it at the thread's end.
 struct Cache {
+  enum class Life : std::uint8_t { unused, used, over };
   SizeClass sizes[classes];
-
-  Cache() noexcept = default;
-  Cache(const Cache&) = delete;
-  Cache& operator=(const Cache&) = delete;
-  ~Cache() { clear(); }
+  Life life;
 
   void clear() noexcept {
     for (SizeClass& size : sizes) {
@@ -41,12 +41,30 @@ struct Cache {
         size.free = block->next;
         ::operator delete(block);
       }
-      size.count = 0;
+      size.room = life == Life::used ? FramePool::kept_per_size : 0;
     }
   }
 };
 
-thread_local Cache cache;
+constinit thread_local Cache cache{};
+
+struct Sweeper {
+  Sweeper() noexcept {
+    cache.life = Cache::Life::used;
+    cache.clear();
+  }
+  Sweeper(const Sweeper&) = delete;
+  Sweeper& operator=(const Sweeper&) = delete;
+  ~Sweeper() {
+    cache.life = Cache::Life::over;
+    cache.clear();
+  }
+};
+
+void keep(SizeClass& size, void* block) noexcept {
+  --size.room;
+  size.free = ::new (block) FreeBlock{size.free};
+}
 
 constexpr std::size_t class_of(std::size_t bytes) noexcept {
   return (bytes + FramePool::step - 1) / FramePool::step - 1;
@@ -61,39 +79,61 @@ constexpr bool pooled = true;
 
 }  // namespace
 
-void* FramePool::take(std::size_t bytes) {
-  if (!pooled || bytes > largest) return ::operator new(bytes);
-  CALM_SLOW(HND_3, bytes != 0);
-  SizeClass& size = cache.sizes[class_of(bytes)];
-  if (FreeBlock* const block = size.free) [[likely]] {
-    size.free = block->next;
-    --size.count;
-    return block;
-  }
-  return ::operator new((class_of(bytes) + 1) * step);
+// The thread's cache is reached in these functions only, out of line: in a coroutine a compiler may keep the address of a
+// thread_local across a suspension, and another thread may resume (tests/compiler/thread_local_across_suspension.cpp).
+
+[[gnu::noinline]] static void* take_new(std::size_t bytes) {
+  return ::operator new(pooled && bytes <= FramePool::largest ? (class_of(bytes) + 1) * FramePool::step : bytes);
 }
 
-void FramePool::give_back(void* block, std::size_t bytes) noexcept {
-  SizeClass* const size = pooled && bytes <= largest ? &cache.sizes[class_of(bytes)] : nullptr;
-  if (size == nullptr || size->count == kept_per_size) {
-    ::operator delete(block);
+/// From now on the thread's blocks are kept, until it ends.
+[[gnu::noinline]] static void begin_thread() noexcept { static thread_local const Sweeper sweeper; }
+
+/// The thread's first block, one too many, or one that is not pooled.
+[[gnu::noinline]] static void give_back_rarely(void* block, std::size_t bytes) noexcept {
+  if (pooled && bytes <= FramePool::largest && cache.life == Cache::Life::unused) {
+    begin_thread();
+    keep(cache.sizes[class_of(bytes)], block);
     return;
   }
-  auto* const free = ::new (block) FreeBlock{size->free};
-  size->free = free;
-  ++size->count;
+  ::operator delete(block);
+}
+
+[[gnu::noinline]] void* FramePool::take(std::size_t bytes) {
+  if (!pooled || bytes > largest) [[unlikely]]
+    return take_new(bytes);
+  CALM_SLOW(HND_3, bytes != 0);
+  SizeClass& size = cache.sizes[class_of(bytes)];
+  FreeBlock* const block = size.free;
+  if (block == nullptr) [[unlikely]]
+    return take_new(bytes);
+  size.free = block->next;
+  ++size.room;
+  return block;
+}
+
+[[gnu::noinline]] void FramePool::give_back(void* block, std::size_t bytes) noexcept {
+  if (!pooled || bytes > largest) [[unlikely]]
+    return give_back_rarely(block, bytes);
+  SizeClass& size = cache.sizes[class_of(bytes)];
+  if (size.room == 0) [[unlikely]]
+    return give_back_rarely(block, bytes);
+  keep(size, block);
 }
 
 void FramePool::clear() noexcept { cache.clear(); }
 
 void FramePool::keep_blocks(bool keep) noexcept {
+  if (cache.life == Cache::Life::unused) begin_thread();
   cache.clear();
-  for (SizeClass& size : cache.sizes) size.count = keep ? 0 : kept_per_size;
+  if (keep) return;
+  for (SizeClass& size : cache.sizes) size.room = 0;
 }
 
 std::uint64_t FramePool::kept() noexcept {
+  if (cache.life != Cache::Life::used) return 0;
   std::uint64_t sum = 0;
-  for (const SizeClass& size : cache.sizes) sum += size.free == nullptr ? 0 : size.count;
+  for (const SizeClass& size : cache.sizes) sum += size.free == nullptr ? 0 : kept_per_size - size.room;
   return sum;
 }
 
