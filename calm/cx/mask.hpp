@@ -74,7 +74,7 @@ struct Bracket<CxOf<Caps...>, Acquire, Use, Release> {
 
   struct Releasing {
     Bracket* bracket;
-    Task<void> operator()(Cx cx) const { co_await bracket->release(cx, *bracket->resource); }
+    CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return bracket->release(cx, *bracket->resource); }
   };
 
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): scope() keeps it until this has ended

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -13,6 +15,7 @@
 
 #include "calm/cx/crew.hpp"
 #include "calm/cx/cx.hpp"
+#include "calm/cx/finalizer.hpp"
 #include "calm/cx/sendable.hpp"
 #include "calm/cx/spawned.hpp"
 #include "calm/cx/task.hpp"
@@ -210,11 +213,12 @@ class ScopeOf : public cx::ScopeBase {
   /// Fails: resource_exhausted; region_not_open when finalizers run already.
   template <class F, class... Arguments>
   [[nodiscard]] Outcome<void> defer_async(F callable, Arguments... arguments) {
-    auto shell = make_shell<void>(std::move(callable), std::move(arguments)...);
-    if (!shell) return err(Errc::resource_exhausted, "no memory for a finalizer");
-    if (const Status status = admit_finalizer(*shell); !status)
+    auto* const shell = make_finalizer(std::move(callable), std::move(arguments)...);
+    if (shell == nullptr) return err(Errc::resource_exhausted, "no memory for a finalizer");
+    if (const Status status = admit_finalizer(*shell); !status) {
+      shell->let_go();
       return err(status.error(), "a finalizer was not registered");
-    (void)shell.leak();
+    }
     return ok();
   }
   /// The same for a plain function, `callable()`.
@@ -224,6 +228,19 @@ class ScopeOf : public cx::ScopeBase {
   }
 
  private:
+  /// Gives: nullptr without memory.
+  template <class F, class... Arguments>
+  cx::TaskRoot* make_finalizer(F callable, Arguments... arguments) {
+    using Shell = cx::FinalizerShell<Context, F, Arguments...>;
+    try {
+      auto shell = std::make_unique<Shell>(port(), context_.region, std::move(callable), std::move(arguments)...);
+      shell->begin();
+      return shell.release();
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }
+
   /// Gives: nothing without memory.
   template <class T, class F, class... Arguments>
   mem::Ref<cx::Shell<T>> make_shell(F callable, Arguments... arguments) {
@@ -268,19 +285,38 @@ struct ScopeTask {
   using Type = Task<TaskValue<F, ScopeOf<Caps...>&>>;
 };
 
+/// Gives: the Task of the body; nothing when that could not be made, and `thrown` says why: a scope that was opened is
+///        closed then as well.
+template <class T, class F, class S>
+std::optional<Task<T>> call_body(F& body, S& scope, std::exception_ptr& thrown) noexcept {
+  try {
+    return body(scope);
+  } catch (...) {
+    thrown = std::current_exception();
+    return std::nullopt;
+  }
+}
+
 template <class... Caps, class F>
 auto scope_around(CxOf<Caps...> cx, F body, ScopeOptions options) -> Task<TaskValue<F, ScopeOf<Caps...>&>> {
   using T = TaskValue<F, ScopeOf<Caps...>&>;
   ScopeOf<Caps...> scope(context_of(cx));
   if (const Status status = scope.open(options); !status) co_await fail(Error(status.error()));
-  Outcome<T> end = co_await outcome(body(scope));
-  co_await scope.end_body(without_value(end));
+  std::exception_ptr thrown;
+  std::optional<Task<T>> task = call_body<T>(body, scope, thrown);
+  std::optional<Outcome<T>> end;
+  if (task) {
+    end.emplace(co_await outcome(std::move(*task)));
+  } else {
+    end.emplace(panicked(thrown));
+  }
+  co_await scope.end_body(without_value(*end));
   co_await scope.close();
   ChildEnd fold = scope.take_end();
-  if (fold.is_ok()) fold = without_value(end);
+  if (fold.is_ok()) fold = without_value(*end);
   if (fold.is_panicked()) std::rethrow_exception(fold.panic().exception());
   if (!fold.is_ok()) co_await fail_with(std::move(fold));
-  if constexpr (!std::is_void_v<T>) co_return std::move(end).value();
+  if constexpr (!std::is_void_v<T>) co_return std::move(*end).value();
 }
 
 }  // namespace cx

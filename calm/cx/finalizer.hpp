@@ -1,0 +1,57 @@
+// finalizer.hpp — the task of a finalizer: its callable, its arguments and its frame are there from the registration on.
+// Laws:    HND-3 (the memory of clean-up tasks is taken at `defer`), CTX-4, TSK-5
+// Threads: touched by whoever polls the task
+// Cancel:  masked by the kernel
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "calm/cx/context.hpp"
+#include "calm/cx/task.hpp"
+#include "calm/cx/task_root.hpp"
+#include "calm/mem/frame_pool.hpp"
+
+namespace calm::cx {
+
+/// Nobody joins a finalizer: the kernel's side is its only owner.
+template <class C, class F, class... Arguments>
+class FinalizerShell final : public TaskRoot {
+ public:
+  FinalizerShell(Port& port, RegionId region, F callable, Arguments... arguments)
+      : TaskRoot(port, region),
+        context_{this, region, nullptr, nullptr},
+        callable_(std::move(callable)),
+        arguments_(std::move(arguments)...) {}
+
+  static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
+  static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
+
+  /// Makes the frame that the callable runs in. Once. Fails: std::bad_alloc, and what copies of the arguments throw.
+  void begin() {
+    const auto frame = call(std::index_sequence_for<Arguments...>()).leave();
+    frame.promise().slot = &slot_;
+    start_with(frame.promise());
+  }
+
+  [[nodiscard]] ChildEnd end() noexcept override {
+    if (slot_.exception) return panicked(slot_.exception);
+    return slot_.value ? ChildEnd(ok()) : failure();
+  }
+  void store(const ChildEnd& /*end*/) noexcept override {}
+  void let_go() noexcept override { delete this; }
+
+ private:
+  template <std::size_t... index>
+  CALM_CORO_WRAPPER Task<void> call(std::index_sequence<index...> /*each*/) {
+    return callable_(C(context_), std::move(std::get<index>(arguments_))...);
+  }
+
+  Context context_;
+  F callable_;
+  std::tuple<Arguments...> arguments_;
+  Slot<void> slot_;
+};
+
+}  // namespace calm::cx
