@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "calm/lab/environment.hpp"
+#include "calm/lab/everywhere.hpp"
 #include "calm/lab/lab.hpp"
 #include "calm/lab/report.hpp"
 
@@ -39,6 +40,14 @@ inline std::string replay_command(const LabReport& report) {
 inline testing::AssertionResult is_lab_clean(const LabReport& report) {
   if (report.is_clean()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << to_string(report) << "\n  replay: " << replay_command(report) << "\n";
+}
+
+/// The same for a campaign.
+inline testing::AssertionResult is_lab_clean(const EverywhereReport& report) {
+  if (report.is_clean()) return testing::AssertionSuccess();
+  testing::AssertionResult result = testing::AssertionFailure() << to_string(report);
+  for (const LabReport& failure : report.failures) result << "\n  replay: " << replay_command(failure);
+  return result << "\n";
 }
 
 }  // namespace calm::lab

@@ -19,10 +19,16 @@
 #include "calm/cx/port.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/lab/evidence.hpp"
+#include "calm/lab/names.hpp"
 #include "calm/lab/random.hpp"
 #include "calm/lab/schedule.hpp"
+#include "calm/lab/watching.hpp"
+#include "calm/mem/allocation_points.hpp"
 
 namespace calm::lab {
+
+/// What the lab itself needs is not refused: only the program and the runtime below it are to suffer.
+using OwnMemory = mem::AllocationPoints::Pause;
 
 /// A task that may run, and the event that made it so.
 struct Ready {
@@ -30,24 +36,21 @@ struct Ready {
   std::uint64_t cause;
 };
 
-/// An await point that a task came to.
-struct AwaitSite {
-  kernel::Site site{};
-  TaskId task{};
-};
-
 class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
  public:
   using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
 
   void schedule(kernel::Worker& worker, Task& task) noexcept override {
+    const OwnMemory own;
     ready.push_back({task.id(), worker.recorder().last()});
   }
   void watch(kernel::Worker& /*worker*/, TaskId task, Time deadline) noexcept override {
+    const OwnMemory own;
     CALM_REQUIRE(HND_3, watches.add(task, deadline));
   }
   void report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept override {
     if (finding.kind == kernel::FindingKind::forced) return;  // lawful in a bounded region; the trace has it
+    const OwnMemory own;
     if (listening) findings.push_back(finding);
   }
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override {
@@ -67,7 +70,6 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
 
 class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
  public:
-  /// `sites`, if any, is told every await point.
   LabPort(kernel::LocalKernel& kernel, LabHost& host, std::uint64_t seed, const Faults& faults,
           std::vector<AwaitSite>* sites) noexcept
       : KernelPort(kernel), host_(host), numbers_(seed ^ 0x9E3779B97F4A7C15), faults_(faults), sites_(sites) {
@@ -76,6 +78,7 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
   }
 
   void arm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
+    const OwnMemory own;
     host_.alarms.arm(alarm);
     host_.wanted.push_back(alarm.at);
   }
@@ -83,8 +86,9 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
   std::uint64_t entropy(Worker& /*worker*/) noexcept override { return numbers_.next(); }
 
   void reached(cx::TaskRoot& root) noexcept override {
+    const OwnMemory own;
     ++points_;
-    if (sites_ != nullptr) sites_->push_back({root.leaf()->site, root.id()});
+    if (sites_ != nullptr) sites_->push_back({user_site(root), root.id()});
     if (points_ == faults_.cancel_task_at) {
       (void)request_cancel(root.worker(), root.id(), {.message = "a fault: cancel at an await point"});
     }
@@ -95,7 +99,10 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     }
   }
 
-  void marked(trace::ResourceId mark, std::string_view name) noexcept override { mark_names.try_emplace(mark, name); }
+  void marked(trace::ResourceId mark, std::string_view name) noexcept override {
+    const OwnMemory own;
+    mark_names.try_emplace(mark, name);
+  }
 
   [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
 

@@ -4,8 +4,8 @@
 
 namespace calm::lab {
 
-LabReport run_program(const LabConfig& config, Program& program) {
-  World world(config, nullptr);
+LabReport run_program(const LabConfig& config, Program& program, const Watching& watching) {
+  World world(config, watching);
   return world.run(program);
 }
 

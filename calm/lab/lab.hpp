@@ -10,11 +10,12 @@
 #include "calm/lab/config.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
+#include "calm/lab/watching.hpp"
 
 namespace calm::lab {
 
 /// Runs the program to quiet with all oracles on. Fails: std::bad_alloc.
-LabReport run_program(const LabConfig& config, Program& program);
+LabReport run_program(const LabConfig& config, Program& program, const Watching& watching = {});
 
 /// The same for `program(cx)`; it is copied into the run.
 template <class F>

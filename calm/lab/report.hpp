@@ -34,6 +34,7 @@ enum class Oracle : std::uint8_t {
   witness,       ///< a cancellation went backwards
   masks,         ///< a mask was too deep or too long
   ghosts,        ///< something was touched on another thread, or borrowed twice
+  check,         ///< what the caller of a campaign wants to hold does not
   determinism,   ///< the same run was another one
 };
 
@@ -51,7 +52,8 @@ inline constexpr OracleRow oracle_table[] = {
     {Oracle::timers, "timers", "TMR-3"},         {Oracle::lost_wake, "lost wake", "TSK-6"},
     {Oracle::deadlock, "deadlock", "LAB-6"},     {Oracle::futurelock, "futurelock", "OBL-7"},
     {Oracle::witness, "witness", "CAN-10"},      {Oracle::masks, "masks", "CAN-12"},
-    {Oracle::ghosts, "ghosts", "GHO-1"},         {Oracle::determinism, "determinism", "I6"},
+    {Oracle::ghosts, "ghosts", "GHO-1"},         {Oracle::check, "check", "LAB-7"},
+    {Oracle::determinism, "determinism", "I6"},
 };
 
 /// Gives: its name and the law it watches; a problem may name a narrower one.

@@ -8,6 +8,7 @@
 #include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/snapshot_index.hpp"
 #include "calm/lab/oracles.hpp"
+#include "calm/mem/allocation_points.hpp"
 
 namespace calm::lab {
 namespace {
@@ -15,23 +16,45 @@ namespace {
 constexpr std::uint64_t thousand = 1000;
 constexpr std::uint64_t shut_down_steps = 1'000'000;
 
+/// Allocations of the program and of the runtime count, those of the lab do not.
+class Suffering {
+ public:
+  Suffering(bool on, std::uint64_t nth) noexcept : on_(on) {
+    if (on_) mem::AllocationPoints::watch(nth, mem::AllocationPoints::Caches::counted);
+  }
+  Suffering(const Suffering&) = delete;
+  Suffering& operator=(const Suffering&) = delete;
+  ~Suffering() { (void)end(); }
+
+  /// Gives: how many allocations there were.
+  std::uint64_t end() noexcept { return std::exchange(on_, false) ? mem::AllocationPoints::stop() : 0; }
+
+ private:
+  bool on_;
+  mem::AllocationPoints::Pause own_;  // until Resume
+};
+
 }  // namespace
 
-World::World(const LabConfig& config, std::vector<AwaitSite>* sites)
+World::World(const LabConfig& config, const Watching& watching)
     : config_(config),
+      allocations_(watching.allocations || config.faults.fail_allocation != 0),
       choices_(config.seed, config.choices ? &*config.choices : nullptr),
       trouble_(~config.seed),
       kernel_(kernel::LocalKernel::make(config.kernel, host_).value()),
-      port_(*kernel_, host_, config.seed, config.faults, sites),
+      port_(*kernel_, host_, config.seed, config.faults, watching.sites),
       worker_(kernel_->worker(0)) {}
 
 LabReport World::run(Program& program) {
   LabReport report{.seed = config_.seed, .chosen_by_seed = !config_.choices};
+  Suffering suffering(allocations_, config_.faults.fail_allocation);
   cx::TaskRoot& main = program.make(port_, kernel_->root());
   const auto made = kernel_->spawn(worker_, kernel_->root(), {.frame = &main, .handle = false});
   CALM_REQUIRE(REG_6, made.status.is_ok());
   main_ = made.id;
   while (report.steps < config_.max_steps && step()) ++report.steps;
+
+  report.allocations = suffering.end();
 
   Evidence evidence = look();
   report.end_time = worker_.now();
@@ -82,9 +105,12 @@ void World::dispatch(const Ready& entry) {
   if (budget && budget->deadline.reached(worker_.now()) && !kernel_->is_cancel_requested(entry.task)) {
     overdue_.push_back({entry.task, budget->deadline.time(), worker_.recorder().last()});
   }
-  (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
+  {
+    const mem::AllocationPoints::Resume resume;
+    (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
+    if (kernel_->state(main_) == TaskState::completed) (void)kernel_->close(worker_, kernel_->root());
+  }
   if (config_.faults.spurious_wakes != 0) remember(entry.task);
-  if (kernel_->state(main_) == TaskState::completed) (void)kernel_->close(worker_, kernel_->root());
   if (worker_.recorder().last() - kept_ >= config_.kernel.trace_capacity / 2) keep_events();
 }
 
@@ -108,7 +134,10 @@ void World::move_clock(Time to) {
     fired_.push_back({alarm->task, host_.wanted[alarm->sequence], worker_.now(), alarm->sequence, batch_});
     (void)kernel_->wake(worker_, alarm->task);
   }
-  while (const auto task = host_.watches.take_due(worker_.now())) (void)kernel_->deadline_reached(worker_, *task);
+  while (const auto task = host_.watches.take_due(worker_.now())) {
+    const mem::AllocationPoints::Resume resume;
+    (void)kernel_->deadline_reached(worker_, *task);
+  }
 }
 
 /// The faults that may come at any step (LAB-7). They have numbers of their own, so the choices stay what they are.

@@ -15,13 +15,14 @@
 #include "calm/lab/host.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
+#include "calm/lab/watching.hpp"
 
 namespace calm::lab {
 
 class World {
  public:
-  /// Needs: the configuration outlives the world. `sites`, if any, is told every await point.
-  World(const LabConfig& config, std::vector<AwaitSite>* sites);
+  /// Needs: the configuration outlives the world.
+  World(const LabConfig& config, const Watching& watching);
 
   /// Runs the program to its end; once.
   LabReport run(Program& program);
@@ -42,6 +43,7 @@ class World {
   void drop_the_rest();
 
   const LabConfig& config_;
+  const bool allocations_;  // are watched
   Choices choices_;
   SplitMix trouble_;
   LabHost host_;

@@ -7,6 +7,7 @@
 
 #include "calm/cx/scope.hpp"
 #include "calm/lab/environment.hpp"
+#include "calm/lab/everywhere.hpp"
 #include "calm/lab/gtest.hpp"
 #include "calm/lab/lab.hpp"
 #include "tests/unit/lab/planted.hpp"
@@ -40,6 +41,27 @@ TEST(Failing, under_some_seeds) {
     const lab::LabReport report = race_for_the_gate(seed);
     ASSERT_LAB_CLEAN(report);
   }
+}
+
+/// The bug needs a cancel: nobody opens the gate when its opener is gone.
+TEST(Failing, under_a_cancel) {
+  planted::Gate gate;
+  const auto program = [&gate](Cx cx) -> Task<int> {
+    gate = {};
+    const auto body = [&gate](Scope& scope) -> Task<int> {
+      auto waiter = co_await scope.spawn([&gate](Cx inner) -> Task<void> { co_await planted::pass(inner, gate); });
+      auto opener = co_await scope.spawn([&gate](Cx inner) -> Task<void> {
+        co_await sleep(inner, Duration::milliseconds(1));
+        gate.open(inner);
+      });
+      co_return 0;
+    };
+    const int value = co_await scope(cx, body);
+    co_return value;
+  };
+  const lab::EverywhereReport report = lab::cancel_everywhere(lab::from_environment(), program);
+  std::printf("%llu points\n", static_cast<unsigned long long>(report.points_hit));
+  EXPECT_LAB_CLEAN(report);
 }
 
 /// A run of another name does not follow the schedule of the one above.

@@ -1,0 +1,25 @@
+// watching.hpp — what somebody wants to know of a run beside its report: the places where faults could strike.
+// Laws:    LAB-7
+// Threads: values
+// Cancel:  not applicable
+#pragma once
+
+#include <vector>
+
+#include "calm/kernel/config.hpp"
+#include "calm/model/id.hpp"
+
+namespace calm::lab {
+
+/// An await point that a task came to.
+struct AwaitSite {
+  kernel::Site site{};  ///< in the innermost frame that is not calm's own
+  TaskId task{};
+};
+
+struct Watching {
+  std::vector<AwaitSite>* sites = nullptr;  ///< takes every await point, in order
+  bool allocations = false;                 ///< LabReport::allocations counts them
+};
+
+}  // namespace calm::lab
