@@ -25,7 +25,6 @@ template <lockfree::AtomicsPolicy Atomics>
 BasicKernel<Atomics>::BasicKernel(const Config& config, HostType& host) noexcept
     : config_(config),
       host_(host),
-      sequence_(config.workers == 1 ? trace::Workers::one : trace::Workers::several),
       regions_(config.workers, config.ceilings.regions),
       tasks_(config.workers, config.ceilings.tasks),
       obligations_(config.workers, config.ceilings.obligations) {}
@@ -52,11 +51,12 @@ Status BasicKernel<Atomics>::init() noexcept {
   if (!regions_.reserve() || !tasks_.reserve() || !obligations_.reserve()) return Errc::resource_exhausted;
   workers_.reset(new (std::nothrow) std::unique_ptr<Worker>[config_.workers]);
   if (workers_ == nullptr) return Errc::resource_exhausted;
+  trace::SequenceSource* const sequence = config_.workers == 1 ? nullptr : &sequence_;
   for (std::uint16_t i = 0; i < config_.workers; ++i) {
     auto ring =
         trace::Ring::make({.capacity = config_.trace_capacity, .worker = i, .when_full = config_.trace_when_full});
     if (!ring) return ring.error().code();
-    workers_[i].reset(new (std::nothrow) Worker(i, std::move(ring).value(), sequence_));
+    workers_[i].reset(new (std::nothrow) Worker(i, std::move(ring).value(), sequence));
     if (workers_[i] == nullptr) return Errc::resource_exhausted;
   }
   try {

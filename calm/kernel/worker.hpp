@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "calm/check/probe.hpp"
 #include "calm/kernel/lock_order.hpp"
 #include "calm/model/time.hpp"
 #include "calm/trace/recorder.hpp"
@@ -16,7 +17,8 @@ namespace calm::kernel {
 
 class alignas(128) Worker {
  public:
-  Worker(std::uint16_t index, trace::Ring ring, trace::SequenceSource& sequence) noexcept
+  /// Without a source it is the only worker.
+  Worker(std::uint16_t index, trace::Ring ring, trace::SequenceSource* sequence) noexcept
       : index_(index), order_(index), ring_(std::move(ring)), recorder_(ring_, sequence) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -41,13 +43,22 @@ class alignas(128) Worker {
   /// Gives: how many events a strict ring could not take from operations that must not fail.
   [[nodiscard]] std::uint64_t lost_events() const noexcept { return lost_events_; }
 
-  /// Takes an event; a strict ring that is full counts it as lost.
+  /// Takes an event; one that a strict ring has no room for counts as lost. Needs: `several` unless it is the only worker.
+  template <bool several = true>
   [[gnu::always_inline]] void record(const trace::Event& event) noexcept {
-    if (!recorder_.record(event)) [[unlikely]]
-      ++lost_events_;
+    if (recorder_.room(1)) [[likely]] {
+      recorder_.write<several>(event);
+    } else {
+      lose_event();
+    }
   }
 
  private:
+  [[gnu::noinline]] void lose_event() noexcept {
+    CALM_PROBE("worker: a strict ring is full");
+    ++lost_events_;
+  }
+
   std::uint16_t index_;
   std::uint32_t round_ = 0;
   Time now_;

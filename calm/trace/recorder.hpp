@@ -1,6 +1,6 @@
 // recorder.hpp — how the kernel writes the story of a run: one recorder per worker, one order for all of them.
 // Laws:    LAB-2, LAB-4 (the footprint), HND-3
-// Threads: a recorder belongs to the worker that writes its ring; a sequence source serves one or several workers
+// Threads: a recorder belongs to the worker that writes its ring; a sequence source serves them all
 // Cancel:  not applicable
 //
 // With CALM_NO_TRACE recorders do nothing and take no space. The choice must be one for the whole program; a recorder
@@ -19,26 +19,17 @@
 
 namespace calm::trace {
 
-enum class Workers : std::uint8_t { one, several };
-
-/// Numbers the events of one runtime, from 1, each number once.
+/// Numbers the events of one runtime with several rings, from 1, each number once.
 class alignas(128) SequenceSource {
  public:
-  explicit SequenceSource(Workers workers) noexcept : workers_(workers) {}
-
-  /// Needs: for Workers::one no two calls at a time.
   std::uint64_t next() noexcept {
     // Relaxed: the numbers order events and publish nothing. All changes of one word have one order, and it agrees with
     // what happens before what: a later event has a larger number.
-    if (workers_ == Workers::several) return last_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const std::uint64_t number = last_.load(std::memory_order_relaxed) + 1;
-    last_.store(number, std::memory_order_relaxed);
-    return number;
+    return last_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
 
  private:
   std::atomic<std::uint64_t> last_{0};
-  Workers workers_;
 };
 
 #if defined(CALM_NO_TRACE)
@@ -46,10 +37,12 @@ inline namespace untraced {
 
 class Recorder {
  public:
-  Recorder(Ring& /*ring*/, SequenceSource& /*sequence*/) noexcept {}
+  explicit Recorder(Ring& /*ring*/, SequenceSource* /*sequence*/ = nullptr) noexcept {}
 
   void set_time(Time /*now*/) noexcept {}
   Status record(const Event& /*event*/) noexcept { return {}; }
+  template <bool several = true>
+  void write(const Event& /*event*/) noexcept {}
   Status touch(ResourceId /*resource*/, Access /*access*/, TaskId /*task*/) noexcept { return {}; }
   [[nodiscard]] Status room(std::uint64_t /*count*/) const noexcept { return {}; }
   [[nodiscard]] std::uint64_t last() const noexcept { return 0; }
@@ -61,8 +54,9 @@ inline namespace traced {
 
 class Recorder {
  public:
-  /// Needs: both outlive the recorder; no other recorder writes this ring.
-  Recorder(Ring& ring, SequenceSource& sequence) noexcept : ring_(&ring), sequence_(&sequence) {}
+  /// Without a source the events of this ring are all there are: the first of a new ring is number 1, and so on.
+  /// Needs: both outlive the recorder; nobody else writes this ring.
+  explicit Recorder(Ring& ring, SequenceSource* sequence = nullptr) noexcept : ring_(&ring), sequence_(sequence) {}
 
   /// What the next events give as their time: recording never reads a clock.
   void set_time(Time now) noexcept { time_ = now; }
@@ -71,21 +65,27 @@ class Recorder {
   /// Needs: a kind; a cause that was recorded before.
   /// Fails: resource_exhausted when the ring is full and strict; then nothing has changed and no number is lost.
   [[gnu::always_inline]] Status record(const Event& event) noexcept {
-    CALM_SLOW(LAB_2, find_event_kind(static_cast<std::uint8_t>(event.kind)) != nullptr,
-              static_cast<std::uint8_t>(event.kind));
-    Ring& ring = *ring_;
-    if (const Status status = ring.room(1); !status) [[unlikely]] {
+    if (const Status status = room(1); !status) [[unlikely]] {
       CALM_PROBE("trace recorder: a strict ring is full");
       return status;
     }
-    const std::uint64_t sequence = sequence_->next();
-    last_ = sequence;
+    write(event);
+    return {};
+  }
+
+  /// The same. Needs: room(1); `several` unless there is no sequence source.
+  template <bool several = true>
+  [[gnu::always_inline]] void write(const Event& event) noexcept {
+    CALM_SLOW(LAB_2, several || sequence_ == nullptr);
+    CALM_SLOW(LAB_2, find_event_kind(static_cast<std::uint8_t>(event.kind)) != nullptr,
+              static_cast<std::uint8_t>(event.kind));
+    const std::uint64_t position = ring_->next_position();
+    const std::uint64_t sequence = !several || sequence_ == nullptr ? position + 1 : sequence_->next();
     CALM_SLOW(LAB_2, event.cause < sequence, event.cause, sequence);
     EventWords words = to_words(event);
     words[1] = sequence;
     words[2] = time_.ns();
-    ring.write(words);
-    return {};
+    ring_->write(position, words);
   }
 
   /// Takes the footprint of a step: this task read or wrote this resource. It may touch several, one call each.
@@ -98,13 +98,12 @@ class Recorder {
   [[nodiscard]] Status room(std::uint64_t count) const noexcept { return ring_->room(count); }
 
   /// Gives: the sequence of the last event recorded here, to be the cause of others; 0 when there is none.
-  [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
+  [[nodiscard]] std::uint64_t last() const noexcept { return ring_->newest_sequence(); }
 
  private:
   Ring* ring_;
   SequenceSource* sequence_;
   Time time_;
-  std::uint64_t last_ = 0;
 };
 
 }  // namespace traced

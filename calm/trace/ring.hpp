@@ -67,12 +67,12 @@ class alignas(128) BasicRing {
       CALM_PROBE("trace ring: a strict one is full");
       return status;
     }
-    write(words);
+    write(next_position(), words);
     return {};
   }
 
-  /// Needs: room(1).
-  [[gnu::always_inline]] void write(EventWords words) noexcept;
+  /// Needs: room(1); the position is next_position().
+  [[gnu::always_inline]] void write(std::uint64_t position, const EventWords& words) noexcept;
 
   /// Gives: ok when the next `count` events will be taken, else resource_exhausted. Who must not fail half-way asks first.
   [[nodiscard]] Status room(std::uint64_t count) const noexcept;
@@ -86,6 +86,14 @@ class alignas(128) BasicRing {
   /// Gives: the newest events that were complete when it began and still are; never a torn one.
   /// Fails: std::bad_alloc.
   [[nodiscard]] Snapshot snapshot() const;
+
+  /// Gives: the position of the next event. Needs: the writer's thread.
+  [[nodiscard]] std::uint64_t next_position() const noexcept { return begun_.load(std::memory_order_relaxed); }
+  /// Gives: the sequence of the newest event, cleared or not; 0 when there never was one. Needs: the writer's thread.
+  [[nodiscard]] std::uint64_t newest_sequence() const noexcept {
+    const std::uint64_t next = next_position();
+    return next == 0 ? 0 : slot(next - 1).words[1].load(std::memory_order_relaxed);
+  }
 
   [[nodiscard]] std::uint64_t capacity() const noexcept { return mask_ + 1; }
   [[nodiscard]] std::uint16_t worker() const noexcept { return static_cast<std::uint16_t>(worker_bits_ >> 16); }
@@ -107,20 +115,22 @@ class alignas(128) BasicRing {
 
   // get(): a hardened standard library would look for nullptr at every event.
   [[nodiscard]] Slot& slot(std::uint64_t position) const noexcept { return slots_.get()[position & mask_]; }
+  bool complete(std::uint64_t position) const noexcept;
   bool read(std::uint64_t position, Event& event) const noexcept;
   [[nodiscard]] bool written_here() noexcept;
   void verify() const noexcept;
 
   // Positions count events from 0 for ever; event p lives in slot p & mask_. Only the writer stores, and what it reads of
   // its own is never stale.
-  //   [R1] push() releases published_ -> snapshot() acquires: events below it are complete or overwritten
-  //   [R2] push() releases each word of event q, after begun_ = q + 1 -> read() acquires each word, then reads begun_:
+  //   [R1] write() releases begun_ = p + 1 -> snapshot() acquires: events below p are complete or overwritten
+  //   [R2] write() releases each word of event q, after begun_ = q + 1 -> read() acquires each word, then reads begun_:
   //        whoever saw a word of q sees that q had begun, so a torn event p = q - capacity is always found out
-  //   [R3] clear() releases first_ -> snapshot() acquires: published_, read next, is not below it
-  Word begun_{0};      // relaxed: ordered by [R2]
-  Word published_{0};  // begun_, or begun_ - 1 while an event is being written
-  Word first_{0};      // the position that was next when the ring was last cleared
-  Word writer_{0};     // CALM_SLOW only: which thread, 0 none yet; stale in a broken program only
+  //   [R3] clear() releases first_ -> snapshot() acquires: begun_, read next, is not below it
+  //   [R4] write() releases the first word of p, which has its position, after the others -> complete() acquires it:
+  //        whoever finds p there sees the whole of p, or of a later one
+  Word begun_{0};   // the newest event is begun_ - 1; it may be incomplete, no other is
+  Word first_{0};   // the position that was next when the ring was last cleared
+  Word writer_{0};  // CALM_SLOW only: which thread, 0 none yet; stale in a broken program only
 
   std::unique_ptr<Slot[]> slots_;
   std::uint64_t mask_;
@@ -148,6 +158,8 @@ Outcome<BasicRing<Atomics>> BasicRing<Atomics>::make(const RingOptions& options)
   // Filled with zeros now: the writer meets no page for the first time later.
   std::unique_ptr<Slot[]> slots(new (std::nothrow) Slot[options.capacity]());
   if (slots == nullptr) return err(Errc::resource_exhausted, "no memory for a trace ring");
+  slots[0].words[0].store(std::uint64_t{UINT32_MAX} << 32,
+                          std::memory_order_relaxed);  // [R4] zeros would be position 0
   return ok(BasicRing(std::move(slots), options));
 }
 
@@ -155,7 +167,6 @@ Outcome<BasicRing<Atomics>> BasicRing<Atomics>::make(const RingOptions& options)
 template <lockfree::AtomicsPolicy Atomics>
 BasicRing<Atomics>::BasicRing(BasicRing&& other) noexcept
     : begun_(other.begun_.load(std::memory_order_relaxed)),
-      published_(other.published_.load(std::memory_order_relaxed)),
       first_(other.first_.load(std::memory_order_relaxed)),
       writer_(other.writer_.load(std::memory_order_relaxed)),
       slots_(std::move(other.slots_)),
@@ -165,38 +176,40 @@ BasicRing<Atomics>::BasicRing(BasicRing&& other) noexcept
 
 template <lockfree::AtomicsPolicy Atomics>
 Status BasicRing<Atomics>::room(std::uint64_t count) const noexcept {
-  if (when_full_ == WhenFull::overwrite) return {};
-  const std::uint64_t held = published_.load(std::memory_order_relaxed) - first_.load(std::memory_order_relaxed);
+  if (when_full_ == WhenFull::overwrite) [[likely]]
+    return {};
+  const std::uint64_t held = begun_.load(std::memory_order_relaxed) - first_.load(std::memory_order_relaxed);
   return count <= capacity() - held ? Status() : Status(Errc::resource_exhausted);
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-inline void BasicRing<Atomics>::write(EventWords words) noexcept {
+inline void BasicRing<Atomics>::write(std::uint64_t position, const EventWords& words) noexcept {
   CALM_SLOW(LAB_2, written_here(), worker());
   CALM_SLOW(HND_3, room(1).is_ok(), worker());
-  const std::uint64_t position = published_.load(std::memory_order_relaxed);
-  words[0] = (words[0] & 0xFFFF) | worker_bits_ | position << 32;
+  CALM_SLOW(LAB_2, position == next_position(), position, next_position());
   Slot& to = slot(position);
-  begun_.store(position + 1, std::memory_order_relaxed);
+  begun_.store(position + 1, std::memory_order_release);  // [R1]
   // Spelled out by the pack: from a loop g++ would send the words through memory.
   [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
-    (to.words[i].store(words[i], std::memory_order_release), ...);  // [R2]
-  }(std::make_index_sequence<words_per_event>());
-  published_.store(position + 1, std::memory_order_release);  // [R1]
+    (to.words[i + 1].store(words[i + 1], std::memory_order_release), ...);  // [R2]
+  }(std::make_index_sequence<words_per_event - 1>());
+  const std::uint64_t first = (words[0] & 0xFFFF) | worker_bits_ | position << 32;
+  to.words[0].store(first, std::memory_order_release);  // [R2] [R4]
   verify();
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 void BasicRing<Atomics>::clear() noexcept {
   CALM_SLOW(LAB_2, written_here(), worker());
-  first_.store(published_.load(std::memory_order_relaxed), std::memory_order_release);  // [R3]
+  first_.store(begun_.load(std::memory_order_relaxed), std::memory_order_release);  // [R3]
   verify();
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 Snapshot BasicRing<Atomics>::snapshot() const {
-  const std::uint64_t first = first_.load(std::memory_order_acquire);    // [R3]
-  const std::uint64_t end = published_.load(std::memory_order_acquire);  // [R1]
+  const std::uint64_t first = first_.load(std::memory_order_acquire);  // [R3]
+  std::uint64_t end = begun_.load(std::memory_order_acquire);          // [R1]
+  if (end != first && !complete(end - 1)) --end;
   const std::uint64_t held = std::min(end - first, capacity());
   Snapshot snapshot;
   snapshot.events.resize(held);
@@ -206,6 +219,14 @@ Snapshot BasicRing<Atomics>::snapshot() const {
   snapshot.events.erase(snapshot.events.begin(), snapshot.events.end() - static_cast<std::ptrdiff_t>(kept));
   snapshot.overwritten = end - first - kept;
   return snapshot;
+}
+
+/// Needs: begun_ was position + 1. Gives: false when that event was being written a moment ago.
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicRing<Atomics>::complete(std::uint64_t position) const noexcept {
+  const std::uint64_t word = slot(position).words[0].load(std::memory_order_acquire);  // [R4]
+  if (word >> 32 == static_cast<std::uint32_t>(position)) return true;
+  return begun_.load(std::memory_order_acquire) != position + 1;  // [R1] the writer has gone on: it was complete
 }
 
 /// Gives: false when the event at this position is overwritten already, or is being overwritten.
@@ -236,10 +257,9 @@ template <lockfree::AtomicsPolicy Atomics>
 void BasicRing<Atomics>::verify() const noexcept {
 #if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
   const std::uint64_t begun = begun_.load(std::memory_order_relaxed);
-  const std::uint64_t published = published_.load(std::memory_order_relaxed);
   const std::uint64_t first = first_.load(std::memory_order_relaxed);
-  CALM_SLOW(HND_3, begun == published && first <= published, begun, published, first);
-  CALM_SLOW(HND_3, when_full_ == WhenFull::overwrite || published - first <= capacity(), published, first);
+  CALM_SLOW(HND_3, first <= begun && (begun == 0 || complete(begun - 1)), begun, first);
+  CALM_SLOW(HND_3, when_full_ == WhenFull::overwrite || begun - first <= capacity(), begun, first);
 #endif
 }
 

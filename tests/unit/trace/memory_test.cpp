@@ -22,8 +22,7 @@ TEST(TraceWithoutMemory, a_ring_that_cannot_be_made_says_resource_exhausted) {
 
 TEST(TraceWithoutMemory, recording_goes_on) {
   Ring ring = Ring::make({.capacity = 4}).value();
-  SequenceSource sequence(Workers::one);
-  Recorder recorder(ring, sequence);
+  Recorder recorder(ring);
   int recorded = 0;
   {
     const NoMemory gone;

@@ -13,8 +13,8 @@ namespace {
 TEST(NoTrace, a_recorder_takes_no_space_and_records_nothing) {
   static_assert(std::is_empty_v<Recorder>);
   Ring ring = Ring::make({.capacity = 1, .when_full = WhenFull::refuse}).value();
-  SequenceSource sequence(Workers::one);
-  Recorder recorder(ring, sequence);
+  SequenceSource sequence;
+  Recorder recorder(ring, &sequence);
   recorder.set_time(Time::at_ns(1));
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(recorder.record({.kind = EventKind::spawn}));

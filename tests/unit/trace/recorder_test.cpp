@@ -19,8 +19,7 @@ Ring make_ring(std::uint64_t capacity, WhenFull when_full = WhenFull::overwrite,
 // LAB-2
 TEST(Recorder, fills_in_sequence_and_time_and_keeps_the_rest) {
   Ring ring = make_ring(8, WhenFull::overwrite, 3);
-  SequenceSource sequence(Workers::one);
-  Recorder recorder(ring, sequence);
+  Recorder recorder(ring);
   EXPECT_EQ(recorder.last(), 0U);
   recorder.set_time(Time::at_ns(70));
   EXPECT_TRUE(recorder.record({.kind = EventKind::spawn, .task = task(4), .region = region(1)}));
@@ -49,8 +48,7 @@ TEST(Recorder, fills_in_sequence_and_time_and_keeps_the_rest) {
 // LAB-4
 TEST(Recorder, notes_a_footprint_as_accesses) {
   Ring ring = make_ring(8);
-  SequenceSource sequence(Workers::one);
-  Recorder recorder(ring, sequence);
+  Recorder recorder(ring);
   EXPECT_TRUE(recorder.touch(ResourceId::registered(1), Access::write, task(2)));
   EXPECT_TRUE(recorder.touch(ResourceId::registered(1, 7), Access::read, task(2)));
   const auto events = ring.snapshot().events;
@@ -63,9 +61,9 @@ TEST(Recorder, notes_a_footprint_as_accesses) {
 TEST(Recorder, refused_by_a_strict_ring_loses_no_number) {
   Ring full = make_ring(2, WhenFull::refuse, 0);
   Ring other = make_ring(2, WhenFull::refuse, 1);
-  SequenceSource sequence(Workers::one);
-  Recorder recorder(full, sequence);
-  Recorder second(other, sequence);
+  SequenceSource sequence;
+  Recorder recorder(full, &sequence);
+  Recorder second(other, &sequence);
   EXPECT_TRUE(recorder.room(2));
   EXPECT_TRUE(recorder.record({.kind = EventKind::choice}));
   EXPECT_TRUE(recorder.record({.kind = EventKind::choice}));
@@ -81,11 +79,11 @@ TEST(Recorder, of_several_workers_number_every_event_once) {
   constexpr std::uint64_t each = 5000;
   std::vector<Ring> rings;
   for (std::uint16_t worker = 0; worker < 4; ++worker) rings.push_back(make_ring(1024, WhenFull::overwrite, worker));
-  SequenceSource sequence(Workers::several);
+  SequenceSource sequence;
   std::vector<std::thread> workers;
   for (Ring& ring : rings) {
     workers.emplace_back([&ring, &sequence] {
-      Recorder recorder(ring, sequence);
+      Recorder recorder(ring, &sequence);
       for (std::uint64_t i = 0; i < each; ++i) {
         if (!recorder.record({.kind = EventKind::poll, .task = task(ring.worker()), .argument = i})) std::abort();
       }
