@@ -77,8 +77,8 @@ void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uin
     (void)task.bound_cleanup(cleanup, true);
   }
   const TaskId id = task.id_of(was);
-  note(worker, trace::EventKind::cancel_request, id, region_of(task).id(), id,
-       trace::argument_of(argument_of(task.reason)));
+  note_write(worker, trace::EventKind::cancel_request, id, region_of(task).id(), id,
+             trace::argument_of(argument_of(task.reason)));
   if (const Deadline deadline = task.deadline(); !deadline.is_none()) host_.watch(worker, id, deadline.time());
   if (wake) schedule_if(worker, task, task.word.wake().enqueue);  // CAN-13
 }
@@ -177,8 +177,8 @@ bool BasicKernel<Atomics>::cancel_region(Worker& worker, AllHeld held, Region& r
     region.cleanup = met;
   }
   region.child_reason = {};
-  note(worker, trace::EventKind::cancel_request, {}, region.id(), region.id(),
-       trace::argument_of(argument_of(region.reason)));
+  note_write(worker, trace::EventKind::cancel_request, {}, region.id(), region.id(),
+             trace::argument_of(argument_of(region.reason)));
   if (region.state.get() == RegionState::open) start_closing(worker, held, region);
   cancel_tasks(worker, held, region);
   if (region.gate.look().body()) wake_waiter(worker, region.owner.bits());

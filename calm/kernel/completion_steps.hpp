@@ -12,41 +12,12 @@
 namespace calm::kernel {
 
 template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit> end) {
-  Task* const task = tasks_.find(id.index());
-  if (task == nullptr) return Errc::stale_handle;
-  if (complete_plainly(worker, *task, id, OutcomeKind::ok, nullptr)) [[likely]]
-    return {};
-  return complete_slowly(worker, *task, id, end);
-}
-
-template <lockfree::AtomicsPolicy Atomics>
 Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, ChildEnd end) {
   Task* const task = tasks_.find(id.index());
   if (task == nullptr) return Errc::stale_handle;
-  if (complete_plainly(worker, *task, id, end.kind(), &end)) return {};
+  TaskLife done;
+  if (end_plainly(*task, id, end.kind(), &end, done)) return leave_region(worker, *task, id, done, &end);
   return complete_slowly(worker, *task, id, std::move(end));
-}
-
-/// The plain way: not under cancellation, nothing held, no siblings to cancel. Whoever could make it otherwise (a request,
-/// an obligation handed over) changes the word, and the comparison of the step notices.
-/// Gives: false when this is not such an end; nothing has changed then.
-template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, TaskId id, OutcomeKind kind,
-                                                   const ChildEnd* end) {
-  TaskLife was = task.word.look();
-  while (was.generation() == generation_of(id) && was.state() == TaskState::running && being_polled(was) &&
-         !was.has(TaskFlag::cleanup) && !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted()) {
-    if (kind != OutcomeKind::ok) {
-      const Region& region = region_of(task);
-      if (cancels_siblings(region.policy, *end, {region.id(), id})) return false;
-    }
-    const TaskLife done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(kind);
-    if (!task.word.step(was, done)) continue;
-    leave_region(worker, task, id, done, end);
-    return true;
-  }
-  return false;
 }
 
 /// Out of the way: the plain way makes no ChildEnd.
@@ -55,23 +26,11 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
   return complete_slowly(worker, task, id, ChildEnd(end));
 }
 
-/// Needs: Completed, and no shard is held. The region may be gone afterwards.
 template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, TaskId id, TaskLife life,
-                                               const ChildEnd* end) {
-  Region& region = region_of(task);
-  const RegionId region_id = region.id();
-  const std::uint64_t waiter = life.has(TaskFlag::awaited) ? task.waiter.get() : 0;
-  const GateView gate = region.gate.lock();
-  region.tasks.remove(task);
-  if (end != nullptr) region.fold.add(*end, task.creation, region_id);
-  note(worker, trace::EventKind::complete, id, region_id, id, trace::argument_of(life.outcome()));
-  const GateView left = gate.without_task();
-  region.gate.unlock(left);
-  let_go(worker, task, life);
-  if (waiter != 0) wake_waiter(worker, waiter);
-  if (left.last_one_left()) [[unlikely]]
-    advance_after_last(worker, region_id);
+Status BasicKernel<Atomics>::tell_of_leaving(Worker& worker, std::uint64_t waiter, RegionId region, bool last) {
+  wake_waiter(worker, waiter);
+  if (last) advance_after_last(worker, region);
+  return {};
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -104,9 +63,9 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
       done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(end.kind());
       if (acknowledged) done = done.with(TaskFlag::witnessed);
     } while (!task.word.step(was, done));
-    note(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
+    note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
     if (acknowledged) {
-      note(worker, trace::EventKind::cancel_done, id, region.id(), {}, trace::argument_of(argument_of(task.reason)));
+      note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.reason)));
     }
 
     const bool cleanup = done.has(TaskFlag::cleanup);
@@ -180,7 +139,7 @@ PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
     if (was.state() == TaskState::cancel_requested) dropped = dropped.with(TaskState::cancelling);
     if (task.word.step(was, dropped)) break;
   }
-  note(worker, trace::EventKind::forced, id, region.id(), {}, trace::argument_of(argument_of(task.reason)));
+  note(worker, trace::EventKind::forced, id, region.id(), trace::argument_of(argument_of(task.reason)));
   host_.report(worker,
                {.kind = FindingKind::forced, .region = region.id(), .task = id, .site = host_.await_point(task).site});
   return PollStart::drop;

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 
+#include "calm/check/probe.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/region_record.hpp"
@@ -141,27 +142,27 @@ class BasicKernel {
   /// Gives: why the region was cancelled; no reason when it was not, or for a stale id.
   [[nodiscard]] Reason reason_of(Worker& worker, RegionId id);
 
-  // --- tasks (task_steps.hpp) ---
+  // --- tasks (hot_steps.hpp, task_steps.hpp, completion_steps.hpp) ---
 
   /// Admits a task and schedules its first poll. Fails: stale_handle, region_not_open, admission_limit; resource_exhausted.
-  Made<TaskId> spawn(Worker& worker, RegionId id, const TaskSpec& spec);
+  [[gnu::always_inline]] Made<TaskId> spawn(Worker& worker, RegionId id, const TaskSpec& spec);
 
   /// Makes of any number of wakes one further poll (TSK-6). Fails: stale_handle.
-  Status wake(Worker& worker, TaskId id) noexcept;
+  [[gnu::always_inline]] Status wake(Worker& worker, TaskId id) noexcept;
 
   /// Counts the poll against the budget, or the clean-up budget, and requests PollQuota or Deadline when it has run out
   /// (BUD-5). `cause` is the event that led to the dispatch.
-  [[nodiscard]] PollStart begin_poll(Worker& worker, TaskId id, std::uint64_t cause = 0);
+  [[nodiscard, gnu::always_inline]] PollStart begin_poll(Worker& worker, TaskId id, std::uint64_t cause = 0);
 
   /// The task has suspended. Fails: stale_handle; invalid_transition when it is not being polled.
-  Status end_poll(Worker& worker, TaskId id);
+  [[gnu::always_inline]] Status end_poll(Worker& worker, TaskId id);
 
   /// The frame is gone and the task has ended like this; Created may only end otherwise than Ok (TSK-2). After an
   /// acknowledgement Ok and Err become Cancelled (CAN-9). What it still holds is settled (OBL-5).
   /// Fails: stale_handle; invalid_transition when it is parked, or has ended.
   Status complete(Worker& worker, TaskId id, ChildEnd end);
   /// The same for an end that says nothing more than Ok.
-  Status complete(Worker& worker, TaskId id, Ok<Unit> end);
+  [[gnu::always_inline]] Status complete(Worker& worker, TaskId id, Ok<Unit> end);
 
   /// The root frame is gone and what the task still holds is about to be settled (TSK-8); complete() does it by itself.
   /// Fails: stale_handle; invalid_transition unless it is Cancelling.
@@ -218,7 +219,7 @@ class BasicKernel {
   /// Gives: the record while the id is good, else nullptr; for the host, who knows which fields are its own.
   [[nodiscard]] Task* find(TaskId id) const noexcept;
 
-  // --- obligations (obligation_steps.hpp) ---
+  // --- obligations (obligation_steps.hpp; counted ones in hot_steps.hpp) ---
 
   /// Gives: a promise with a record. Needs: a holder task is in its own poll.
   /// Fails: stale_handle; region_not_open; admission_limit; resource_exhausted; invalid_argument for a kind that is only
@@ -299,17 +300,28 @@ class BasicKernel {
   [[nodiscard]] Obligation* find_obligation(ObligationsHeld, ObligationId id) const noexcept;
   [[nodiscard]] Region& region_of(const Task& task) const noexcept { return regions_.at(task.region.get()); }
 
-  [[gnu::always_inline]] void note(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
-                                   trace::ResourceId resource, std::uint64_t argument,
-                                   std::uint64_t cause = 0) noexcept;
+  // An event; note_write() for one that writes a resource, which must name something, write_event() when the recorder has
+  // room. With LocalAtomics there is one ring.
+  [[gnu::always_inline]] static void write_event(Worker& worker, const trace::Event& event) noexcept {
+    worker.recorder().template write<Atomics::shared>(event);
+  }
+  [[gnu::always_inline]] static void note(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
+                                          std::uint64_t argument, std::uint64_t cause = 0) noexcept;
+  [[gnu::always_inline]] static void note_write(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
+                                                trace::ResourceId resource, std::uint64_t argument,
+                                                std::uint64_t cause = 0) noexcept;
   static trace::CancelArgument argument_of(const Reason& reason) noexcept { return {reason.kind(), reason.severity()}; }
 
   // Tasks.
   static bool budget_used_up(const Task& task, Time now) noexcept;
   static bool being_polled(TaskLife life) noexcept;
-  static void prepare(Task& task, const Region& region, const TaskSpec& spec, Worker& worker) noexcept;
-  static TaskLife next_life(const Task& task) noexcept;
+  static void prepare(Task& task, RegionId region, const TaskSpec& spec, const Worker& worker) noexcept;
+  [[gnu::noinline]] Made<TaskId> refuse_spawn(Worker& worker, Region& region, RegionId id, GateView gate, Task* task);
+  [[gnu::noinline]] Made<TaskId> schedule_watched(Worker& worker, Task& task, TaskId id, Deadline deadline);
   Made<TaskId> spawn_cleanup(Worker& worker, RegionId id, const TaskSpec& spec);
+  template <bool in_budget>
+  [[gnu::always_inline]] PollStart claim(Worker& worker, Task& task, TaskId id, std::uint64_t cause);
+  [[gnu::noinline]] PollStart claim_used_up(Worker& worker, Task& task, TaskId id, std::uint64_t cause);
   [[gnu::noinline]] PollStart begin_poll_slowly(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   PollStart begin_cleanup_poll(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   void count_mask_poll(Worker& worker, Task& task, TaskId id);
@@ -318,14 +330,14 @@ class BasicKernel {
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, ChildEnd end);
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, Ok<Unit> end);
   ChildEnd final_end(AllHeld, const Task& task, TaskLife life, const Region& region, ChildEnd end) const noexcept;
-  [[gnu::always_inline]] bool complete_plainly(Worker& worker, Task& task, TaskId id, OutcomeKind kind,
-                                               const ChildEnd* end);
-  [[gnu::always_inline]] void leave_region(Worker& worker, Task& task, TaskId id, TaskLife life, const ChildEnd* end);
-  [[gnu::always_inline]] void let_go(Worker& worker, Task& task, TaskLife life) {
-    if (!life.has(TaskFlag::handle) || task.word.leave()) recycle(worker, task, life.generation());
-  }
-  [[gnu::always_inline]] void recycle(Worker& worker, Task& task, std::uint32_t generation);
-  [[gnu::noinline]] void renew_cancelled(Worker& worker, Task& task, TaskLife free);
+  [[gnu::always_inline]] bool end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
+                                          TaskLife& done) noexcept;
+  [[gnu::always_inline]] Status leave_region(Worker& worker, Task& task, TaskId id, TaskLife done, const ChildEnd* end);
+  [[gnu::noinline]] Status tell_of_leaving(Worker& worker, std::uint64_t waiter, RegionId region, bool last);
+  void let_go(Worker& worker, Task& task, TaskLife life);
+  void recycle(Worker& worker, Task& task, TaskLife life);
+  [[gnu::always_inline]] void reuse(Worker& worker, Task& task, TaskLife over) noexcept;
+  [[gnu::noinline]] static void retire() noexcept { CALM_PROBE("task slot: its generations are used up"); }
   void schedule_if(Worker& worker, Task& task, bool enqueue) noexcept;
   void wake_waiter(Worker& worker, std::uint64_t waiter) noexcept;
   bool ancestor_cancelled(const Task& task) const noexcept;
@@ -360,13 +372,14 @@ class BasicKernel {
   bool cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
 
   // Obligations.
-  Status resolve(Worker& worker, ObligationId id, ObligationState to, bool drop);
+  [[gnu::noinline]] Status uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind);
+  [[gnu::always_inline]] Status resolve(Worker& worker, ObligationId id, ObligationState to, bool drop);
   void advance_settled(Worker& worker, RegionId id);
   bool serves(const Region& region, const Holder& holder) const noexcept;
   bool would_wait_for_itself(const Region& region, const Task& holder) const noexcept;
-  [[gnu::always_inline]] void link(ObligationsHeld, Obligation& obligation) noexcept;
+  [[gnu::always_inline]] void link(ObligationsHeld, Obligation& obligation, ObligationId id, Task* holder) noexcept;
   [[gnu::always_inline]] void unlink(ObligationsHeld, Obligation& obligation) noexcept;
-  [[gnu::always_inline]] void settle_one(Worker& worker, ObligationsHeld, Obligation& obligation,
+  [[gnu::always_inline]] void settle_one(Worker& worker, ObligationsHeld, Obligation& obligation, ObligationId id,
                                          ObligationState to) noexcept;
   ObligationState response_to_leak(ObligationsHeld, std::uint64_t count, bool& must_fail) noexcept;
   void settle_held(Worker& worker, AllHeld held, Task& task, TaskId id, bool cancelled) noexcept;
@@ -435,3 +448,5 @@ Outcome<T*> BasicKernel<Atomics>::make_in(Worker& worker, RegionId region, Argum
 }
 
 }  // namespace calm::kernel
+
+#include "calm/kernel/hot_steps.hpp"

@@ -34,7 +34,7 @@ struct alignas(64) ObligationRecord {
   using SlabType = mem::Slab<ObligationRecord, &ObligationRecord::after, Atomics>;
 
   [[nodiscard]] std::uint32_t index() const noexcept { return SlabType::index_of(*this); }
-  [[nodiscard]] ObligationId id() const noexcept { return {index(), Generation(generation)}; }
+  [[nodiscard, gnu::always_inline]] ObligationId id() const noexcept { return {index(), Generation(generation)}; }
   [[nodiscard]] bool free() const noexcept { return state != ObligationState::reserved && !token; }
   [[nodiscard]] Holder holder() const noexcept {
     return service == Service::none ? Holder(task) : Holder(service, task);

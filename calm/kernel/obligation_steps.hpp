@@ -25,24 +25,28 @@ Made<ObligationId> BasicKernel<Atomics>::reserve(Worker& worker, RegionId region
   const Locked<Operation::create_obligation> held(shards_, worker.order());
   Region* const region = find_region(region_id);
   if (region == nullptr) return {.status = Errc::stale_handle};
+  Task* task = nullptr;  // that holds it
   TaskLife holder;
-  if (spec.holder.is_task()) {
-    const Task* const task = find(spec.holder.task);
+  if (spec.holder.task) [[likely]] {
+    task = find(spec.holder.task);
     if (task == nullptr) return {.status = Errc::stale_handle};
     holder = task->word.look();
-    if (!being_polled(holder)) return {.status = Errc::invalid_argument};
+    if (spec.holder.service == Service::none) [[likely]] {
+      if (!being_polled(holder)) return {.status = Errc::invalid_argument};
+    } else {
+      if (!serves(*region, spec.holder)) return {.status = Errc::invalid_argument};
+      task = nullptr;
+      holder = {};
+    }
   }
-  if (spec.holder.task && find(spec.holder.task) == nullptr) return {.status = Errc::stale_handle};
-  if (!serves(*region, spec.holder)) return {.status = Errc::invalid_argument};
   // Under C: whoever closes the region holds it too.
-  if (region->state.get() != RegionState::open) {
-    const bool by_finalizer = region->state.get() == RegionState::finalizing && holder.has(TaskFlag::cleanup) &&
-                              &region_of(*find(spec.holder.task)) == region;
+  if (region->state.get() != RegionState::open) [[unlikely]] {
+    const bool by_finalizer =
+        region->state.get() == RegionState::finalizing && holder.has(TaskFlag::cleanup) && &region_of(*task) == region;
     if (!by_finalizer) return {.status = Errc::region_not_open};
   }
-  if (region->limits.obligations != UINT32_MAX && region->ledger.total() >= region->limits.obligations) {
+  if (region->limits.obligations != UINT32_MAX && region->ledger.total() >= region->limits.obligations) [[unlikely]]
     return {.status = Errc::admission_limit};
-  }
   if (const Status room = worker.recorder().room(1); !room) return {.status = room};
   Obligation* const obligation = obligations_.take(worker.index());
   if (obligation == nullptr) return {.status = Errc::resource_exhausted};
@@ -60,9 +64,14 @@ Made<ObligationId> BasicKernel<Atomics>::reserve(Worker& worker, RegionId region
   obligation->resource = spec.resource;
   obligation->since = worker.now();
   obligation->site = spec.site;
-  link(held, *obligation);
   const ObligationId id = obligation->id();
-  note(worker, trace::EventKind::reserve, spec.holder.task, region_id, id, trace::argument_of(spec.kind));
+  link(held, *obligation, id, task);
+  write_event(worker, {.kind = trace::EventKind::reserve,
+                       .access = trace::Access::write,
+                       .task = spec.holder.task,
+                       .region = region_id,
+                       .resource = id,
+                       .argument = trace::argument_of(spec.kind)});
   return {.id = id};
 }
 
@@ -76,16 +85,21 @@ bool BasicKernel<Atomics>::serves(const Region& region, const Holder& holder) co
   return &region_of(*task) == &region || region.owner == holder.task;
 }
 
-/// Into the list of its holder task, or of its region.
+/// Into the list of the task that holds it, or of its region when that is nullptr.
 template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::link(ObligationsHeld, Obligation& obligation) noexcept {
-  Task* const task = obligation.holder().is_task() ? tasks_.find(obligation.task.index()) : nullptr;
-  Obligation* const next = task != nullptr ? obligations_.find(task->held.get()) : obligation.region->unowned;
+inline void BasicKernel<Atomics>::link(ObligationsHeld, Obligation& obligation, ObligationId id,
+                                       Task* holder) noexcept {
+  Obligation* next = nullptr;
+  if (holder == nullptr) {
+    next = obligation.region->unowned;
+  } else if (const std::uint32_t first = holder->held.get(); first != 0) {
+    next = &obligations_.at(first);
+  }
   obligation.before = nullptr;
   obligation.after = next;
   if (next != nullptr) next->before = &obligation;
-  if (task != nullptr) {
-    task->held.set(obligation.index());
+  if (holder != nullptr) {
+    holder->held.set(id.index());
   } else {
     obligation.region->unowned = &obligation;
   }
@@ -97,7 +111,7 @@ inline void BasicKernel<Atomics>::unlink(ObligationsHeld, Obligation& obligation
   if (obligation.before != nullptr) {
     obligation.before->after = obligation.after;
   } else if (obligation.holder().is_task()) {
-    tasks_.find(obligation.task.index())->held.set(obligation.after == nullptr ? 0 : obligation.after->index());
+    tasks_.at(obligation.task.index()).held.set(obligation.after == nullptr ? 0 : obligation.after->index());
   } else {
     obligation.region->unowned = obligation.after;
   }
@@ -106,13 +120,33 @@ inline void BasicKernel<Atomics>::unlink(ObligationsHeld, Obligation& obligation
 /// Needs: Reserved. The record stays while a token names it.
 template <lockfree::AtomicsPolicy Atomics>
 inline void BasicKernel<Atomics>::settle_one(Worker& worker, ObligationsHeld held, Obligation& obligation,
-                                             ObligationState to) noexcept {
+                                             ObligationId id, ObligationState to) noexcept {
   unlink(held, obligation);
   obligation.state = to;
   const Status open = obligation.region->ledger.resolve(obligation.kind);
-  CALM_INVARIANT(OBL_3, open.is_ok(), obligation.id().bits());
-  note(worker, trace::EventKind::resolve, obligation.task, obligation.region->id(), obligation.id(),
-       trace::argument_of(to));
+  CALM_INVARIANT(OBL_3, open.is_ok(), id.bits());
+  note_write(worker, trace::EventKind::resolve, obligation.task, obligation.region->id(), id, trace::argument_of(to));
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::resolve(Worker& worker, ObligationId id, ObligationState to, bool drop) {
+  RegionId waiting;
+  {
+    const Locked<Operation::resolve_obligation> held(shards_, worker.order());
+    Obligation* const obligation = find_obligation(held, id);
+    if (obligation == nullptr) return Errc::stale_handle;
+    if (obligation->state != ObligationState::reserved) return check_move(obligation->state, to);
+    settle_one(worker, held, *obligation, id, to);
+    if (obligation->region->state.get() == RegionState::finalizing) waiting = obligation->region->id();
+    // A task that is to be forced may have waited for the buffer.
+    if (obligation->service != Service::none) wake_waiter(worker, obligation->task.bits());
+    if (drop) {
+      obligation->token = false;
+      recycle(worker, held, *obligation);
+    }
+  }
+  if (waiting) advance_settled(worker, waiting);
+  return {};
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -136,27 +170,6 @@ Status BasicKernel<Atomics>::abort_and_drop(Worker& worker, ObligationId id) {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::resolve(Worker& worker, ObligationId id, ObligationState to, bool drop) {
-  RegionId waiting;
-  {
-    const Locked<Operation::resolve_obligation> held(shards_, worker.order());
-    Obligation* const obligation = find_obligation(held, id);
-    if (obligation == nullptr) return Errc::stale_handle;
-    if (const Status legal = check_move(obligation->state, to); !legal) return legal;
-    settle_one(worker, held, *obligation, to);
-    if (obligation->region->state.get() == RegionState::finalizing) waiting = obligation->region->id();
-    // A task that is to be forced may have waited for the buffer.
-    if (obligation->service != Service::none) wake_waiter(worker, obligation->task.bits());
-    if (drop) {
-      obligation->token = false;
-      recycle(worker, held, *obligation);
-    }
-  }
-  if (waiting) advance_settled(worker, waiting);
-  return {};
-}
-
-template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::advance_settled(Worker& worker, RegionId id) {
   Afterwards afterwards;
   const Locked<Operation::settle_obligations> held(shards_, worker.order());
@@ -177,9 +190,10 @@ Status BasicKernel<Atomics>::hand_over(Worker& worker, ObligationId id, Holder t
     if (obligation->state != ObligationState::reserved) return Errc::obligation_already_resolved;
     if (to.task && find(to.task) == nullptr) return Errc::stale_handle;
     if (!serves(*obligation->region, to)) return Errc::invalid_argument;
+    Task* task = nullptr;
     if (to.is_task()) {
       // The flag in the task's word is the step by which it cannot end without noticing.
-      Task* const task = tasks_.find(to.task.index());
+      task = tasks_.find(to.task.index());
       if (task == nullptr || task->word.look().generation() != generation_of(to.task)) return Errc::stale_handle;
       if (would_wait_for_itself(*obligation->region, *task)) return Errc::invalid_argument;
       if (!task->word.flag_unless_completed(generation_of(to.task), TaskFlag::holds)) return Errc::stale_handle;
@@ -188,7 +202,7 @@ Status BasicKernel<Atomics>::hand_over(Worker& worker, ObligationId id, Holder t
     if (obligation->service != Service::none) wake_waiter(worker, obligation->task.bits());
     obligation->service = to.service;
     obligation->task = to.task;
-    link(held, *obligation);
+    link(held, *obligation, id, task);
     // A task that is to be forced looks again at what it holds.
     if (to.is_task() && is_cancel_requested(to.task)) wake_waiter(worker, to.task.bits());
     const bool nobody = to.is_none() && obligation->region->state.get() == RegionState::finalizing;
@@ -221,7 +235,7 @@ Status BasicKernel<Atomics>::drop_token(Worker& worker, ObligationId id) {
     obligation->token = false;
     if (obligation->state == ObligationState::reserved) {
       ++dropped_tokens_;
-      settle_one(worker, held, *obligation, ObligationState::aborted);
+      settle_one(worker, held, *obligation, id, ObligationState::aborted);
       if (obligation->region->state.get() == RegionState::finalizing) waiting = obligation->region->id();
       if (obligation->service != Service::none) wake_waiter(worker, obligation->task.bits());
       host_.report(worker, {.kind = FindingKind::dropped_token,
@@ -246,38 +260,18 @@ void BasicKernel<Atomics>::recycle(Worker& worker, ObligationsHeld, Obligation& 
   if (!last) obligations_.give_back(worker.index(), obligation);
 }
 
-// --- promises without a record ---
-
+/// Elsewhere: under the holder's A. A holder that made such a promise cannot end without that lock.
 template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::count(Worker& /*worker*/, TaskId id, ObligationKind kind) noexcept {
-  Task* const task = find(id);
-  if (task == nullptr) return Errc::stale_handle;
-  const std::uint8_t index = counted_index(kind);
-  if (index == counted_kind_count) return Errc::invalid_argument;
-  if (!being_polled(task->word.look())) return Errc::invalid_transition;
-  if (task->counted_open(index) == UINT16_MAX) return Errc::resource_exhausted;
-  task->counted[index].set(static_cast<std::uint16_t>(task->counted[index].get() + 1));
-  return {};
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by) {
-  Task* const task = find(id);
-  if (task == nullptr) return Errc::stale_handle;
-  const std::uint8_t index = counted_index(kind);
-  if (index == counted_kind_count) return Errc::invalid_argument;
-  if (id == by) {
-    if (!being_polled(task->word.look())) return Errc::invalid_transition;
-    if (task->counted_open(index) == 0) return Errc::obligation_already_resolved;
-    task->counted[index].set(static_cast<std::uint16_t>(task->counted[index].get() - 1));
-    return {};
+Status BasicKernel<Atomics>::uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind) {
+  const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
+  const TaskLife life = task.word.look();
+  if (!life.is(id)) return Errc::stale_handle;
+  if (life.state() == TaskState::completed || task.counted_open(kind) == 0) return Errc::obligation_already_resolved;
+  if constexpr (Atomics::shared) {
+    task.settled_away[kind].set(static_cast<std::uint16_t>(task.settled_away[kind].get() + 1));
+  } else {
+    task.count_down(kind);
   }
-  // Elsewhere: under the holder's A. A holder that made such a promise cannot end without that lock.
-  const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
-  const TaskLife life = task->word.look();
-  if (life.generation() != generation_of(id)) return Errc::stale_handle;
-  if (life.state() == TaskState::completed || task->counted_open(index) == 0) return Errc::obligation_already_resolved;
-  task->settled_away[index].set(static_cast<std::uint16_t>(task->settled_away[index].get() + 1));
   return {};
 }
 
@@ -298,7 +292,7 @@ void BasicKernel<Atomics>::settle_held(Worker& worker, AllHeld held, Task& task,
     Region& region = *obligation->region;
     bool must_fail = false;
     const ObligationState to = cancelled ? ObligationState::aborted : response_to_leak(held, 1, must_fail);
-    settle_one(worker, held, *obligation, to);
+    settle_one(worker, held, *obligation, obligation->id(), to);
     if (to == ObligationState::leaked) {
       ++region.leaked;
       host_.report(worker, {.kind = FindingKind::leak,
@@ -317,10 +311,11 @@ void BasicKernel<Atomics>::settle_held(Worker& worker, AllHeld held, Task& task,
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::settle_counted(Worker& worker, AllHeld held, Task& task, TaskId id,
                                           bool cancelled) noexcept {
+  std::uint16_t counts[counted_kind_count];
+  for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind) counts[kind] = task.counted_open(kind);
+  task.forget_counted();
   for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind) {
-    const std::uint16_t open = task.counted_open(kind);
-    task.counted[kind].set(0);
-    task.settled_away[kind].set(0);
+    const std::uint16_t open = counts[kind];
     if (open == 0 || cancelled) continue;
     bool must_fail = false;
     if (response_to_leak(held, open, must_fail) != ObligationState::leaked) continue;
@@ -362,8 +357,8 @@ bool BasicKernel<Atomics>::audit(Worker& worker, AllHeld held, Region& region) n
     obligation.state = ObligationState::leaked;
     const Status open = region.ledger.resolve(obligation.kind);
     CALM_INVARIANT(OBL_3, open.is_ok(), obligation.id().bits());
-    note(worker, trace::EventKind::resolve, {}, region.id(), obligation.id(),
-         trace::argument_of(ObligationState::leaked));
+    note_write(worker, trace::EventKind::resolve, {}, region.id(), obligation.id(),
+               trace::argument_of(ObligationState::leaked));
     host_.report(worker, {.kind = FindingKind::leak,
                           .region = region.id(),
                           .obligation = obligation.id(),

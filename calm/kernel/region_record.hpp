@@ -45,10 +45,10 @@ class ChildList {
     place.before = &node;
   }
   void remove(ChildLink& node) noexcept {
-    (node.before == nullptr ? first_ : node.before->after) = node.after;
-    (node.after == nullptr ? last_ : node.after->before) = node.before;
-    node.before = nullptr;
-    node.after = nullptr;
+    ChildLink* const before = node.before;
+    ChildLink* const after = node.after;
+    (before == nullptr ? first_ : before->after) = after;
+    (after == nullptr ? last_ : after->before) = before;
   }
 
  private:
@@ -58,19 +58,21 @@ class ChildList {
 
 template <lockfree::AtomicsPolicy Atomics>
 struct alignas(512) RegionRecord {
+  template <class T>
+  using Relaxed = lockfree::Relaxed<T, Atomics>;
   using Task = TaskRecord<Atomics>;
   using Obligation = ObligationRecord<Atomics>;
 
-  RegionGate<Atomics> gate;                                   // word
-  lockfree::Relaxed<std::uint32_t> generation;                // gate to write; 0 before the first life
-  RegionId self;                                              // fixed
-  lockfree::Relaxed<RegionState> state{RegionState::closed};  // B to write
-  lockfree::Relaxed<bool> cancelled;                          // B to write: `reason` is there
-  bool handle = false;                                        // B
-  bool advancing = false;                                     // B: in the line of regions that may move
-  ChildList tasks;                                            // gate
-  std::uint64_t children_made = 0;                            // gate
-  EndFold fold;                                               // gate; B once Closed
+  RegionGate<Atomics> gate;                         // word
+  Relaxed<std::uint32_t> generation;                // gate to write; 0 before the first life
+  RegionId self;                                    // fixed
+  Relaxed<RegionState> state{RegionState::closed};  // B to write
+  Relaxed<bool> cancelled;                          // B to write: `reason` is there
+  bool handle = false;                              // B
+  bool advancing = false;                           // B: in the line of regions that may move
+  ChildList tasks;                                  // gate
+  std::uint64_t children_made = 0;                  // gate
+  EndFold fold;                                     // gate; B once Closed
 
   RegionRecord* parent = nullptr;       // fixed
   RegionRecord* first_child = nullptr;  // B
@@ -88,7 +90,7 @@ struct alignas(512) RegionRecord {
   std::uint32_t cleanup_live = 0;    // B: clean-up tasks that run
   ChildList cleanup_tasks;           // B: the same, as a list
   std::unique_ptr<RegionHeap> heap;  // B
-  lockfree::Relaxed<std::uint64_t> waiter;  // B to write: a task woken at Closed
+  Relaxed<std::uint64_t> waiter;     // B to write: a task woken at Closed
 
   Budget budget;                                    // fixed
   Limits limits;                                    // fixed

@@ -13,12 +13,6 @@
 namespace calm::kernel {
 
 template <lockfree::AtomicsPolicy Atomics>
-inline typename BasicKernel<Atomics>::Region* BasicKernel<Atomics>::find_region(RegionId id) const noexcept {
-  Region* const region = regions_.find(id.index());
-  return region != nullptr && region->generation.get() == generation_of(id) ? region : nullptr;
-}
-
-template <lockfree::AtomicsPolicy Atomics>
 Made<RegionId> BasicKernel<Atomics>::create_region(Worker& worker, RegionId parent_id, const RegionSpec& spec) {
   const Locked<Operation::create_region> held(shards_, worker.order());
   Region* const parent = find_region(parent_id);
@@ -67,7 +61,7 @@ Made<RegionId> BasicKernel<Atomics>::create_region(Worker& worker, RegionId pare
   region->before = parent->last_child;
   (parent->last_child == nullptr ? parent->first_child : parent->last_child->after) = region;
   parent->last_child = region;
-  note(worker, trace::EventKind::spawn, spec.owner, region->id(), parent_id, region->creation);
+  note_write(worker, trace::EventKind::spawn, spec.owner, region->id(), parent_id, region->creation);
   return {.id = region->id()};
 }
 
@@ -130,8 +124,8 @@ void BasicKernel<Atomics>::move(Worker& worker, RegionsHeld, Region& region, Reg
   const RegionState from = region.state.get();
   CALM_INVARIANT(REG_1, region_table.allows(from, to), from, to);
   region.state.set(to);
-  note(worker, trace::EventKind::region_move, {}, region.id(), region.id(),
-       trace::argument_of(Move<RegionState>{from, to}));
+  note_write(worker, trace::EventKind::region_move, {}, region.id(), region.id(),
+             trace::argument_of(Move<RegionState>{from, to}));
 }
 
 /// Needs: Open. CAN-6: the store that sets `closed` is the step after which no admission is missed.
@@ -251,13 +245,13 @@ Made<TaskId> BasicKernel<Atomics>::defer(Worker& worker, RegionId id, void* fram
   if (state == RegionState::finalizing || state == RegionState::closed) return {.status = Errc::region_not_open};
   Task* const task = tasks_.take(worker.index());
   if (task == nullptr) return {.status = Errc::resource_exhausted};
-  prepare(*task, *region, {.frame = frame}, worker);
+  prepare(*task, id, {.frame = frame}, worker);
   task->set_budget({.polls = Quota(finalizer_polls)});
   const GateView gate = region->gate.lock();
   task->creation = region->children_made++;
   region->gate.unlock(gate);
   // Wakes have no effect before it is started.
-  task->word.renew(next_life(*task).with(lockfree::WakeState::done).with(TaskFlag::cleanup));
+  task->word.renew(task->word.look().born().with(lockfree::WakeState::done).with(TaskFlag::cleanup));
   task->queue_link = region->finalizers;
   region->finalizers = task;
   return {.id = task->id()};
@@ -272,7 +266,7 @@ void BasicKernel<Atomics>::start_finalizer(Worker& worker, AllHeld, Region& regi
   TaskLife life = task.word.look();
   while (!task.word.step(life, life.with(lockfree::WakeState::queued))) {
   }
-  note(worker, trace::EventKind::finalize, task.id_of(life), region.id(), region.id(), task.creation);
+  note_write(worker, trace::EventKind::finalize, task.id_of(life), region.id(), region.id(), task.creation);
   host_.schedule(worker, task);
 }
 
@@ -295,17 +289,17 @@ Made<TaskId> BasicKernel<Atomics>::spawn_cleanup(Worker& worker, RegionId id, co
   if (const Status room = worker.recorder().room(1); !room) return {.status = room};
   Task* const task = tasks_.take(worker.index());
   if (task == nullptr) return {.status = Errc::resource_exhausted};
-  prepare(*task, *region, spec, worker);
+  prepare(*task, id, spec, worker);
   task->set_budget(budget);
   const GateView gate = region->gate.lock();
   task->creation = region->children_made++;
   region->gate.unlock(gate);
-  TaskLife life = next_life(*task).with(TaskFlag::cleanup);
+  TaskLife life = task->word.look().born().with(TaskFlag::cleanup);
   if (spec.handle) life = life.with(TaskFlag::handle);
   task->word.renew(life);
   region->cleanup_tasks.append(*task);
   ++region->cleanup_live;
-  note(worker, trace::EventKind::spawn, task->id_of(life), id, id, task->creation, spec.cause);
+  note_write(worker, trace::EventKind::spawn, task->id_of(life), id, id, task->creation, spec.cause);
   host_.schedule(worker, *task);
   return {.id = task->id_of(life)};
 }

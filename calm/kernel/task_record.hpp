@@ -45,33 +45,37 @@ constexpr std::uint8_t counted_index(ObligationKind kind) noexcept {
 
 template <lockfree::AtomicsPolicy Atomics>
 struct alignas(128) TaskRecord : ChildLink {
-  TaskWord<Atomics> word;                   // word
-  lockfree::Relaxed<std::uint32_t> region;  // fixed: index of the region's record
-  lockfree::Relaxed<std::uint32_t> held;    // C: index of the first obligation it holds, 0 for none
+  template <class T>
+  using Relaxed = lockfree::Relaxed<T, Atomics>;
 
-  std::uint64_t creation = 0;  // fixed: place among the children of the region
-  lockfree::Relaxed<std::uint64_t>
-      deadline_ns;                         // fixed, as Deadline::raw(); A from the first request on: that of clean-up
-  lockfree::Relaxed<std::uint64_t> polls;  // poll: left, as Quota::raw()
-  lockfree::Relaxed<std::uint64_t> cost;   // poll: left, as Quota::raw()
-  Reason reason;                           // A
-  Epoch epoch;                             // A
+  TaskWord<Atomics> word;         // word
+  Relaxed<std::uint32_t> region;  // fixed: index of the region's record
+  Relaxed<std::uint32_t> held;    // C: index of the first obligation it holds, 0 for none
+
+  std::uint64_t creation = 0;          // fixed: place among the children of the region
+  Relaxed<std::uint64_t> deadline_ns;  // fixed, as Deadline::raw(); A from the first request on: that of clean-up
+  Relaxed<std::uint64_t> polls;        // poll: left, as Quota::raw()
+  Relaxed<std::uint64_t> cost;         // poll: left, as Quota::raw()
+  Reason reason;                       // A
+  Epoch epoch;                         // A
 
   // Promises without a record. Each is made in the holder's poll; the token may be settled elsewhere.
-  lockfree::Relaxed<std::uint16_t> counted[counted_kind_count];       // poll: made less settled in its own polls
-  std::uint16_t cleanup_polls = 0;                                    // A: since the request
-  lockfree::Relaxed<std::uint16_t> settled_away[counted_kind_count];  // A: settled by others
-  lockfree::Relaxed<std::uint16_t> mask_polls;                        // poll: begun under the present mask
+  // One word of four lanes: what a processor has just written it reads back at once, but not in pieces of 16 bits.
+  Relaxed<std::uint64_t>
+      tally;  // poll: for each counted kind those made less those settled in its own polls; mask polls
+  Relaxed<std::uint16_t>
+      settled_away[counted_kind_count];  // A: settled by others; with LocalAtomics `tally` has it all
+  std::uint16_t cleanup_polls = 0;       // A: since the request
 
   void* frame = nullptr;  // fixed: the host's
-  lockfree::Relaxed<std::uint64_t>
+  Relaxed<std::uint64_t>
       waiter;  // the joiner, published by the flag `awaited`; once it has ended under a cancel, its region
   TaskRecord* queue_link = nullptr;  // whoever made it queued; the region while it waits as a finalizer; the slab
 
-  lockfree::Relaxed<std::uint32_t> last_round;  // poll: when it was last polled
-  lockfree::Relaxed<std::uint8_t> priority;     // fixed; A from the first request on
-  lockfree::Relaxed<std::uint8_t> mask_depth;   // poll
-  std::uint16_t cleanup_quota = 0;              // A: polls that clean-up may take
+  Relaxed<std::uint32_t> last_round;  // poll: when it was last polled
+  Relaxed<std::uint8_t> priority;     // fixed; A from the first request on
+  Relaxed<std::uint8_t> mask_depth;   // poll
+  std::uint16_t cleanup_quota = 0;    // A: polls that clean-up may take
 
   using SlabType = mem::Slab<TaskRecord, &TaskRecord::queue_link, Atomics>;
 
@@ -125,12 +129,46 @@ struct alignas(128) TaskRecord : ChildLink {
 
   /// Gives: true when the task has made counted promises that it did not settle itself.
   [[nodiscard]] bool has_counted() const noexcept {
-    return (counted[0].get() | counted[1].get() | counted[2].get() | settled_away[0].get() | settled_away[1].get() |
-            settled_away[2].get()) != 0;
+    const std::uint64_t own = tally.get() << lane_bits;  // without the mask polls
+    if constexpr (!Atomics::shared) return own != 0;
+    return own != 0 || (settled_away[0].get() | settled_away[1].get() | settled_away[2].get()) != 0;
   }
   /// Gives: how many of a kind are open; exact under shard A, and in the task's own poll.
   [[nodiscard]] std::uint16_t counted_open(std::uint8_t kind) const noexcept {
-    return static_cast<std::uint16_t>(counted[kind].get() - settled_away[kind].get());
+    if constexpr (!Atomics::shared) return lane(kind);
+    return static_cast<std::uint16_t>(lane(kind) - settled_away[kind].get());
+  }
+  /// One more or one less of a kind. Needs: the task's own poll; fewer than 65535 are open, or one at least.
+  void count_up(std::uint8_t kind) noexcept { change_lane(kind, one_of(kind)); }
+  void count_down(std::uint8_t kind) noexcept { change_lane(kind, ~one_of(kind) + 1); }
+  void forget_counted() noexcept {
+    tally.set(tally.get() & ~all_counted);
+    for (auto& settled : settled_away) settled.set(0);
+  }
+
+  /// Polls begun under the present mask. Needs: the task's own poll.
+  [[nodiscard]] std::uint16_t mask_polls() const noexcept { return lane(counted_kind_count); }
+  void set_mask_polls(std::uint16_t begun) noexcept {
+    tally.set((tally.get() & all_counted) | std::uint64_t{begun} * one_of(counted_kind_count));
+  }
+
+ private:
+  static constexpr unsigned lane_bits = 16;
+  static constexpr std::uint64_t all_counted = (std::uint64_t{1} << lane_bits * counted_kind_count) - 1;
+  static_assert(lane_bits * (counted_kind_count + 1) == 64, "three counts and the polls of a mask");
+
+  static constexpr std::uint64_t one_of(std::uint8_t kind) noexcept { return std::uint64_t{1} << lane_bits * kind; }
+  [[nodiscard]] std::uint16_t lane(std::uint8_t kind) const noexcept {
+    return static_cast<std::uint16_t>(tally.get() >> lane_bits * kind);
+  }
+  void change_lane(std::uint8_t kind, std::uint64_t by) noexcept {
+    const std::uint64_t was = tally.get();
+    if constexpr (!Atomics::shared) {
+      tally.set(was + by);
+    } else {  // those settled elsewhere are not taken away here: a lane may go round
+      const std::uint64_t mask = UINT16_MAX * one_of(kind);
+      tally.set((was & ~mask) | ((was + by) & mask));
+    }
   }
 };
 

@@ -1,4 +1,5 @@
-// task_steps.hpp — the life of a task: admission, wakes, polls, checkpoints, masks, the end. Definitions for kernel.hpp.
+// task_steps.hpp — the life of a task where it is not plain: refusals, clean-up polls, checkpoints, masks, joins. Definitions
+//                 for kernel.hpp; what every task does is in hot_steps.hpp.
 // Laws:    TSK-1..3, TSK-6, TSK-8, BUD-3..5, CAN-7..9, CAN-12, REG-6..8
 // Threads: see kernel.hpp
 // Cancel:  checkpoint() acknowledges; begin_poll() counts clean-up and forces what has overrun it
@@ -11,116 +12,35 @@
 
 namespace calm::kernel {
 
-template <lockfree::AtomicsPolicy Atomics>
-inline typename BasicKernel<Atomics>::Task* BasicKernel<Atomics>::find(TaskId id) const noexcept {
-  Task* const task = tasks_.find(id.index());
-  return task != nullptr && task->word.look().generation() == generation_of(id) ? task : nullptr;
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::note(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
-                                       trace::ResourceId resource, std::uint64_t argument,
-                                       std::uint64_t cause) noexcept {
-  worker.record({.kind = kind,
-                 .access = resource ? trace::Access::write : trace::Access::none,
-                 .task = task,
-                 .region = region,
-                 .resource = resource,
-                 .cause = cause,
-                 .argument = argument});
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::schedule_if(Worker& worker, Task& task, bool enqueue) noexcept {
-  if (enqueue) host_.schedule(worker, task);
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::budget_used_up(const Task& task, Time now) noexcept {
-  return task.polls.get() == 0 || task.deadline_ns.seen() <= now.ns();
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::being_polled(TaskLife life) noexcept {
-  return life.wake() == lockfree::WakeState::running || life.wake() == lockfree::WakeState::running_woken;
-}
-
 // --- admission ---
 
+/// Needs: the lock bit of the gate, which goes with it; the task is nullptr or was taken for this.
 template <lockfree::AtomicsPolicy Atomics>
-inline TaskLife BasicKernel<Atomics>::next_life(const Task& task) noexcept {
-  const std::uint32_t generation = task.word.look().generation();
-  return {generation == 0 ? Generation::first : generation, TaskState::created, lockfree::WakeState::queued};
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::prepare(Task& task, const Region& region, const TaskSpec& spec,
-                                          Worker& worker) noexcept {
-  task.region.set(region.index());
-  task.frame = spec.frame;
-  task.last_round.set(worker.round());
-  task.mask_depth.set(0);
-  task.mask_polls.set(0);
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, const TaskSpec& spec) {
-  if (spec.cleanup) return spawn_cleanup(worker, id, spec);
-  Region* const region = find_region(id);
-  if (region == nullptr) return {.status = Errc::stale_handle};
-  if (region->gate.look().closed()) return {.status = Errc::region_not_open};
-  Budget asked = spec.budget;
-  if (spec.spawner) {
-    const Task* const spawner = find(spec.spawner);
-    if (spawner == nullptr) return {.status = Errc::stale_handle};
-    asked = meet(asked, spawner->budget());
-  }
-  if (const Status room = worker.recorder().room(1); !room) return {.status = room};
-  Task* const task = tasks_.take(worker.index());
-
-  const GateView gate = region->gate.lock();
-  Status refused;
-  if (region->generation.get() != generation_of(id)) {
+Made<TaskId> BasicKernel<Atomics>::refuse_spawn(Worker& worker, Region& region, RegionId id, GateView gate,
+                                                Task* task) {
+  Status refused = Errc::resource_exhausted;
+  if (region.generation.get() != generation_of(id)) {
     refused = Errc::stale_handle;
   } else if (gate.closed()) {
     CALM_PROBE("spawn: the region closed meanwhile");
     refused = Errc::region_not_open;
-  } else if (gate.tasks() >= region->limits.tasks) {
+  } else if (gate.tasks() >= region.limits.tasks) {
     refused = Errc::admission_limit;
-  } else if (task == nullptr || gate.tasks() == GateView::count_max) {
-    refused = Errc::resource_exhausted;
   }
-  if (!refused) {
-    region->gate.unlock(gate);
-    if (task != nullptr) tasks_.give_back(worker.index(), *task);
-    return {.status = refused};
-  }
-  prepare(*task, *region, spec, worker);
-  task->creation = region->children_made++;
-  task->set_budget(child_budget(region->budget, asked));
-  TaskLife life = next_life(*task);
-  if (spec.handle) life = life.with(TaskFlag::handle);
-  task->word.renew(life);
-  region->tasks.append(*task);
-  const TaskId made = task->id_of(life);
-  const std::uint64_t deadline = task->deadline_ns.get();
-  note(worker, trace::EventKind::spawn, made, id, id, task->creation, spec.cause);
-  region->gate.unlock(gate.with_task());
+  region.gate.unlock(gate);
+  if (task != nullptr) tasks_.give_back(worker.index(), *task);
+  return {.status = refused};
+}
 
-  if (deadline != UINT64_MAX) host_.watch(worker, made, Time::at_ns(deadline));
-  host_.schedule(worker, *task);
-  return {.id = made};
+/// A task with a deadline. Needs: nobody has scheduled it yet.
+template <lockfree::AtomicsPolicy Atomics>
+Made<TaskId> BasicKernel<Atomics>::schedule_watched(Worker& worker, Task& task, TaskId id, Deadline deadline) {
+  host_.watch(worker, id, deadline.time());
+  host_.schedule(worker, task);
+  return {.id = id};
 }
 
 // --- wakes and polls ---
-
-template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::wake(Worker& worker, TaskId id) noexcept {
-  Task* const task = find(id);
-  if (task == nullptr) return Errc::stale_handle;
-  schedule_if(worker, *task, task->word.wake().enqueue);
-  return {};
-}
 
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::wake_waiter(Worker& worker, std::uint64_t waiter) noexcept {
@@ -128,19 +48,8 @@ void BasicKernel<Atomics>::wake_waiter(Worker& worker, std::uint64_t waiter) noe
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, TaskId id, std::uint64_t cause) {
-  Task* const task = tasks_.find(id.index());
-  if (task == nullptr) return PollStart::stale;
-  TaskLife now;
-  const auto may_start = [&] { return !budget_used_up(*task, worker.now()); };
-  if (!task->word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;
-  task->last_round.set(worker.round());
-  const bool plain = now.state() == TaskState::running && !now.has(TaskFlag::cleanup);
-  if (!plain || task->mask_depth.get() != 0 || budget_used_up(*task, worker.now())) [[unlikely]]
-    return begin_poll_slowly(worker, *task, now, cause);
-  if (const std::uint64_t left = task->polls.get(); left != UINT64_MAX) task->polls.set(left - 1);
-  note(worker, trace::EventKind::poll, id, {}, {}, 0, cause);
-  return PollStart::run;
+PollStart BasicKernel<Atomics>::claim_used_up(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
+  return claim<false>(worker, task, id, cause);
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -154,7 +63,7 @@ PollStart BasicKernel<Atomics>::begin_poll_slowly(Worker& worker, Task& task, Ta
     request_own(worker, task, id, exhausted_kind(task.polls.get() == 0 ? BudgetAxis::polls : BudgetAxis::deadline));
   }
   if (task.mask_depth.get() != 0) count_mask_poll(worker, task, id);
-  note(worker, trace::EventKind::poll, id, {}, {}, 0, cause);
+  note(worker, trace::EventKind::poll, id, {}, 0, cause);
 
   now = task.word.look();
   if (!now.in(cancelled_states)) {
@@ -180,7 +89,7 @@ template <lockfree::AtomicsPolicy Atomics>
 PollStart BasicKernel<Atomics>::begin_cleanup_poll(Worker& worker, Task& task, TaskLife now, std::uint64_t cause) {
   const TaskId id = task.id_of(now);
   if (task.mask_depth.get() != 0) count_mask_poll(worker, task, id);
-  note(worker, trace::EventKind::poll, id, {}, {}, 0, cause);
+  note(worker, trace::EventKind::poll, id, {}, 0, cause);
   const std::uint64_t left = task.polls.get();
   if (left == 0) {
     if (!now.in(cancelled_states)) request_own(worker, task, id, CancelKind::poll_quota);
@@ -191,15 +100,6 @@ PollStart BasicKernel<Atomics>::begin_cleanup_poll(Worker& worker, Task& task, T
   // A request does not keep a finalizer from running: it is masked.
   if (!now.has(TaskFlag::started)) (void)task.word.flag(now.generation(), TaskFlag::started, true);
   return PollStart::run;
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::end_poll(Worker& worker, TaskId id) {
-  Task* const task = find(id);
-  if (task == nullptr) return Errc::stale_handle;
-  if (!being_polled(task->word.look())) return Errc::invalid_transition;
-  schedule_if(worker, *task, task->word.end_poll());
-  return {};
 }
 
 // --- checkpoints and masks ---
@@ -251,7 +151,7 @@ void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& task, std
   TaskLife was = task.word.look();
   while (was.generation() == generation && was.state() == TaskState::cancel_requested) {
     if (!task.word.step(was, was.with(TaskState::cancelling))) continue;
-    note(worker, trace::EventKind::cancel_ack, task.id_of(was), region_of(task).id(), {},
+    note(worker, trace::EventKind::cancel_ack, task.id_of(was), region_of(task).id(),
          trace::argument_of(argument_of(task.reason)));
     return;
   }
@@ -269,7 +169,7 @@ Status BasicKernel<Atomics>::enter_mask(Worker& worker, TaskId id) {
     host_.report(worker, {.kind = FindingKind::mask_too_deep, .region = region_of(*task).id(), .task = id});
     return {};
   }
-  if (depth == 0) task->mask_polls.set(0);
+  if (depth == 0) task->set_mask_polls(0);
   task->mask_depth.set(static_cast<std::uint8_t>(depth + 1));
   return {};
 }
@@ -293,8 +193,8 @@ bool BasicKernel<Atomics>::is_masked(TaskId id) const noexcept {
 
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::count_mask_poll(Worker& worker, Task& task, TaskId id) {
-  const auto polls = static_cast<std::uint16_t>(task.mask_polls.get() + 1);
-  task.mask_polls.set(polls);
+  const auto polls = static_cast<std::uint16_t>(task.mask_polls() + 1);
+  task.set_mask_polls(polls);
   if (polls <= mask_polls_max) return;
   task.mask_depth.set(0);
   (void)task.word.flag(generation_of(id), TaskFlag::unmasked, true);
@@ -354,36 +254,30 @@ Status BasicKernel<Atomics>::release(Worker& worker, TaskId id) {
   if (task == nullptr) return Errc::stale_handle;
   const TaskLife was = task->word.flag(generation_of(id), TaskFlag::handle, false);
   if (was.generation() != generation_of(id) || !was.has(TaskFlag::handle)) return Errc::stale_handle;
-  if (was.has(TaskFlag::left)) recycle(worker, *task, was.generation());
+  if (was.has(TaskFlag::left)) recycle(worker, *task, was);
   return {};
+}
+
+/// Nothing of the kernel points to the task any more. Needs: Completed.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::let_go(Worker& worker, Task& task, TaskLife life) {
+  if (!life.has(TaskFlag::handle) || task.word.leave()) recycle(worker, task, life);
 }
 
 /// Needs: nothing of the kernel or of a user names this life any more.
 template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::recycle(Worker& worker, Task& task, std::uint32_t generation) {
-  const bool last = generation == Generation::last;
-  const TaskLife free(last ? 0 : generation + 1, TaskState::completed, lockfree::WakeState::done);
-  if (task.reason) [[unlikely]] {
-    renew_cancelled(worker, task, free);
-  } else {
-    task.word.renew(free);
-  }
-  if (last) [[unlikely]] {
-    CALM_PROBE("task slot: its generations are used up");
+void BasicKernel<Atomics>::recycle(Worker& worker, Task& task, TaskLife life) {
+  if (!task.reason) {
+    reuse(worker, task, life.over());
     return;
   }
-  tasks_.give_back(worker.index(), task);
-}
-
-/// Who still looks at the reason of an ended life does it under A.
-template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::renew_cancelled(Worker& worker, Task& task, TaskLife free) {
+  // Who still looks at the reason of an ended life does it under A.
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
-  task.word.renew(free);
   task.reason = {};
   task.epoch = {};
   task.cleanup_polls = 0;
   task.cleanup_quota = 0;
+  reuse(worker, task, life.over());
 }
 
 // --- queries ---

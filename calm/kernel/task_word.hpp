@@ -76,6 +76,22 @@ class TaskLife {
   /// Needs: Completed.
   [[nodiscard]] constexpr OutcomeKind outcome() const noexcept { return static_cast<OutcomeKind>(bits_ >> 16 & 3); }
   [[nodiscard]] constexpr bool in(StateMask<TaskState> states) const noexcept { return states.has(state()); }
+  /// Gives: true when this is the life that the id names.
+  [[nodiscard]] constexpr bool is(TaskId id) const noexcept {
+    return (bits_ ^ id.bits() << 8) >> generation_shift == 0;
+  }
+  /// Gives: true when the slot has used its last generation, or had no task yet.
+  [[nodiscard]] constexpr bool retired() const noexcept { return bits_ >> generation_shift == 0; }
+
+  /// Gives: the first word of the next task in a free slot.
+  [[nodiscard]] constexpr TaskLife born() const noexcept {
+    return {retired() ? Generation::first : generation(), TaskState::created, lockfree::WakeState::queued};
+  }
+  /// Gives: the word of the slot when this life is over: free, with the next generation, or 0 after the last.
+  [[nodiscard]] constexpr TaskLife over() const noexcept {
+    return TaskLife(TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_ |
+                    ((bits_ & generation_bits) + one_generation));
+  }
 
   [[nodiscard]] constexpr TaskLife with(TaskState state) const noexcept {
     return TaskLife((bits_ & ~std::uint64_t{0x3F << 3}) | std::uint64_t{static_cast<std::uint8_t>(state)} << 3);
@@ -96,6 +112,11 @@ class TaskLife {
   friend constexpr bool operator==(TaskLife, TaskLife) noexcept = default;
 
  private:
+  static constexpr unsigned generation_shift = 40;
+  static constexpr std::uint64_t one_generation = std::uint64_t{1} << generation_shift;
+  static constexpr std::uint64_t generation_bits = ~(one_generation - 1);
+  static_assert(generation_bits / one_generation == Generation::last, "HND-1: one more than the last is 0");
+
   std::uint64_t bits_ = 0;
 };
 

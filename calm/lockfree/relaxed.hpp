@@ -4,14 +4,19 @@
 // Cancel:  not applicable
 //
 // Nothing may be decided on what another thread reads here; it is for those who look in from outside (a snapshot, a
-// diagnostic), and for the writer itself. So it is no scheduling point of a model, and has no policy.
+// diagnostic), and for the writer itself. So it is no scheduling point of a model: its policy only says whether there is
+// another thread at all. Where there is none it is a plain value.
 #pragma once
 
 #include <atomic>
+#include <type_traits>
+
+#include "calm/lockfree/atomics.hpp"
+#include "calm/lockfree/local_atomics.hpp"
 
 namespace calm::lockfree {
 
-template <class T>
+template <class T, AtomicsPolicy Atomics = RealAtomics>
 class Relaxed {
  public:
   constexpr Relaxed() noexcept = default;
@@ -27,7 +32,7 @@ class Relaxed {
   void publish(T value) noexcept { value_.store(value, std::memory_order_release); }
 
  private:
-  std::atomic<T> value_{};
+  std::conditional_t<Atomics::shared, std::atomic<T>, LocalAtomics::Atomic<T>> value_{};
 };
 
 }  // namespace calm::lockfree

@@ -81,21 +81,20 @@ class Slab {
   /// Needs: a record taken from this slab, which the caller does not touch any more; the calling thread is `worker`.
   void give_back(std::uint32_t worker, Record& record) noexcept {
     CALM_SLOW(HND_1, worker < workers_, worker, workers_);
-    const std::uint32_t home = home_of(record);
     mark(record, Mark::free);
-    Cache& cache = caches_[home];
-    if (home != worker) [[unlikely]] {
-      cache.returned.push(record);
+    if (home_of(record) != worker) [[unlikely]] {
+      give_home(record);
       return;
     }
+    Cache& cache = caches_[worker];
     record.*free_link = cache.free;
     cache.free = &record;
   }
 
   /// Gives: the record with this index; nullptr for one that is never handed out, and while its chunk is not made. The record may be free, or not yet have been taken at all: its content says so.
   [[nodiscard]] Record* find(std::uint32_t index) const noexcept {
-    const std::uint32_t number = index / slots_per_chunk;
-    const std::uint32_t slot = index % slots_per_chunk;
+    const std::size_t number = index / slots_per_chunk;
+    const std::size_t slot = index % slots_per_chunk;
     if (number >= directory_size_ || slot < first_slot_) return nullptr;
     Chunk* const chunk = directory_[number].load(std::memory_order_acquire);  // [D1]
     return chunk == nullptr ? nullptr : record_at(*chunk, slot);
@@ -195,7 +194,7 @@ class Slab {
     auto* const at = reinterpret_cast<std::byte*>(const_cast<Record*>(&record));
     return *reinterpret_cast<Chunk*>(at - offset_of(record));
   }
-  static Record* record_at(Chunk& chunk, std::uint32_t slot) noexcept {
+  static Record* record_at(Chunk& chunk, std::size_t slot) noexcept {
     return reinterpret_cast<Record*>(reinterpret_cast<std::byte*>(&chunk) + slot * sizeof(Record));
   }
 
@@ -205,6 +204,7 @@ class Slab {
   }
 
   [[gnu::noinline]] Record* take_other(std::uint32_t worker) noexcept;
+  [[gnu::noinline]] void give_home(Record& record) noexcept { caches_[home_of(record)].returned.push(record); }
   bool grow(std::uint32_t worker) noexcept;
   bool claim(std::uint64_t what, std::uint64_t& before) noexcept;
   static bool add_run(Cache& cache) noexcept;

@@ -1,0 +1,265 @@
+// hot_steps.hpp — what every task does: spawn, wake, poll, end, counted promises. Definitions for kernel.hpp, which has them.
+// Laws:    TSK-1, TSK-6, BUD-3, BUD-5, CAN-9, OBL-2, REG-6..8
+// Threads: see kernel.hpp
+// Cancel:  a task under cancellation goes the long way: begin_poll_slowly(), complete_slowly()
+//
+// They are inline, so that a loop that polls tasks need not call them: without calls nothing has to be saved, and what one
+// step has looked up serves the next. Whatever is rare is a call to elsewhere, the last thing done where that is possible.
+#pragma once
+
+#include "calm/check/probe.hpp"
+#include "calm/kernel/kernel.hpp"
+
+namespace calm::kernel {
+
+template <lockfree::AtomicsPolicy Atomics>
+inline typename BasicKernel<Atomics>::Region* BasicKernel<Atomics>::find_region(RegionId id) const noexcept {
+  Region* const region = regions_.find(id.index());
+  return region != nullptr && region->generation.get() == generation_of(id) ? region : nullptr;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline typename BasicKernel<Atomics>::Task* BasicKernel<Atomics>::find(TaskId id) const noexcept {
+  Task* const task = tasks_.find(id.index());
+  return task != nullptr && task->word.look().is(id) ? task : nullptr;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::note(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
+                                       std::uint64_t argument, std::uint64_t cause) noexcept {
+  worker.template record<Atomics::shared>(
+      {.kind = kind, .task = task, .region = region, .cause = cause, .argument = argument});
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::note_write(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
+                                             trace::ResourceId resource, std::uint64_t argument,
+                                             std::uint64_t cause) noexcept {
+  worker.template record<Atomics::shared>({.kind = kind,
+                                           .access = trace::Access::write,
+                                           .task = task,
+                                           .region = region,
+                                           .resource = resource,
+                                           .cause = cause,
+                                           .argument = argument});
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::schedule_if(Worker& worker, Task& task, bool enqueue) noexcept {
+  if (enqueue) host_.schedule(worker, task);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::budget_used_up(const Task& task, Time now) noexcept {
+  return task.polls.get() == 0 || task.deadline_ns.seen() <= now.ns();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::being_polled(TaskLife life) noexcept {
+  return life.wake() == lockfree::WakeState::running || life.wake() == lockfree::WakeState::running_woken;
+}
+
+// --- admission ---
+
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::prepare(Task& task, RegionId region, const TaskSpec& spec,
+                                          const Worker& worker) noexcept {
+  task.region.set(region.index());
+  task.frame = spec.frame;
+  task.last_round.set(worker.round());
+  task.mask_depth.set(0);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, const TaskSpec& spec) {
+  if (spec.cleanup) [[unlikely]]
+    return spawn_cleanup(worker, id, spec);
+  Region* const region = find_region(id);
+  if (region == nullptr) return {.status = Errc::stale_handle};
+  if (region->gate.look().closed()) return {.status = Errc::region_not_open};
+  const Task* spawner = nullptr;
+  if (spec.spawner) {
+    spawner = find(spec.spawner);
+    if (spawner == nullptr) return {.status = Errc::stale_handle};
+  }
+  if (const Status room = worker.recorder().room(1); !room) return {.status = room};
+  Task* const task = tasks_.take(worker.index());
+
+  const GateView gate = region->gate.lock();
+  // What only another thread can have changed since find_region() is asked again under the bit.
+  const bool gone = Atomics::shared && (region->generation.get() != generation_of(id) || gate.closed());
+  if (gone || gate.tasks() >= region->limits.tasks || task == nullptr || gate.tasks() == GateView::count_max)
+      [[unlikely]] {
+    return refuse_spawn(worker, *region, id, gate, task);
+  }
+  prepare(*task, id, spec, worker);
+  const std::uint64_t creation = region->children_made++;
+  Budget budget = child_budget(region->budget, spec.budget);
+  if (spawner != nullptr) budget = meet(budget, spawner->budget());
+  task->creation = creation;
+  task->set_budget(budget);
+  TaskLife life = task->word.look().born();
+  if (spec.handle) life = life.with(TaskFlag::handle);
+  task->word.renew(life);
+  region->tasks.append(*task);
+  const TaskId made = task->id_of(life);
+  write_event(worker, {.kind = trace::EventKind::spawn,
+                       .access = trace::Access::write,
+                       .task = made,
+                       .region = id,
+                       .resource = id,
+                       .cause = spec.cause,
+                       .argument = creation});
+  region->gate.unlock(gate.with_task());
+
+  if (!budget.deadline.is_none()) [[unlikely]]
+    return schedule_watched(worker, *task, made, budget.deadline);
+  host_.schedule(worker, *task);
+  return {.id = made};
+}
+
+// --- wakes and polls ---
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::wake(Worker& worker, TaskId id) noexcept {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  schedule_if(worker, *task, task->word.wake().enqueue);
+  return {};
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, TaskId id, std::uint64_t cause) {
+  Task* const task = tasks_.find(id.index());
+  if (task == nullptr) return PollStart::stale;
+  // With one thread the budget is what it was a moment ago, and is looked at once.
+  if (!Atomics::shared && budget_used_up(*task, worker.now())) [[unlikely]]
+    return claim_used_up(worker, *task, id, cause);
+  return claim<!Atomics::shared>(worker, *task, id, cause);
+}
+
+/// Claims the poll. `in_budget` says that the budget is known not to be used up.
+template <lockfree::AtomicsPolicy Atomics>
+template <bool in_budget>
+inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
+  TaskLife now;
+  const auto may_start = [&] { return in_budget || !budget_used_up(task, worker.now()); };
+  if (!task.word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;
+  task.last_round.set(worker.round());
+  const bool plain = now.state() == TaskState::running && !now.has(TaskFlag::cleanup);
+  const bool used_up = !in_budget && budget_used_up(task, worker.now());
+  if (!plain || task.mask_depth.get() != 0 || used_up) [[unlikely]]
+    return begin_poll_slowly(worker, task, now, cause);
+  if (const std::uint64_t left = task.polls.get(); left != UINT64_MAX) [[unlikely]]
+    task.polls.set(left - 1);
+  note(worker, trace::EventKind::poll, id, {}, 0, cause);
+  return PollStart::run;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::end_poll(Worker& worker, TaskId id) {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  if (!being_polled(task->word.look())) return Errc::invalid_transition;
+  schedule_if(worker, *task, task->word.end_poll());
+  return {};
+}
+
+// --- the plain end ---
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit> end) {
+  Task* const task = tasks_.find(id.index());
+  if (task == nullptr) return Errc::stale_handle;
+  TaskLife done;
+  if (end_plainly(*task, id, OutcomeKind::ok, nullptr, done)) [[likely]]
+    return leave_region(worker, *task, id, done, nullptr);
+  return complete_slowly(worker, *task, id, end);
+}
+
+/// The plain way: not under cancellation, nothing held, no siblings to cancel. Whoever could make it otherwise (a request,
+/// an obligation handed over) changes the word, and the comparison of the step notices. So a task that ends like this was
+/// never cancelled: its record has no reason.
+/// Gives: true when it is Completed now, with `done` as its word; false when this is not such an end, nothing has changed.
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
+                                              TaskLife& done) noexcept {
+  TaskLife was = task.word.look();
+  while (was.is(id) && was.state() == TaskState::running && being_polled(was) && !was.has(TaskFlag::cleanup) &&
+         !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted()) {
+    if (kind != OutcomeKind::ok) {
+      const Region& region = region_of(task);
+      if (cancels_siblings(region.policy, *end, {region.id(), id})) return false;
+    }
+    done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(kind);
+    if (!Atomics::shared && !done.has(TaskFlag::handle)) return true;  // nobody sees it before its slot is free
+    if (task.word.step(was, done)) return true;
+  }
+  return false;
+}
+
+/// Needs: Completed by end_plainly(), and no shard is held. The region may be gone afterwards.
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, TaskId id, TaskLife done,
+                                                 const ChildEnd* end) {
+  Region& region = region_of(task);
+  const RegionId region_id = region.id();
+  const GateView gate = region.gate.lock();
+  region.tasks.remove(task);
+  if (end != nullptr) region.fold.add(*end, task.creation, region_id);
+  note_write(worker, trace::EventKind::complete, id, region_id, id, trace::argument_of(done.outcome()));
+  const GateView left = gate.without_task();
+  region.gate.unlock(left);
+  std::uint64_t waiter = 0;
+  if (done.has(TaskFlag::handle) || done.has(TaskFlag::awaited)) {
+    if (done.has(TaskFlag::awaited)) waiter = task.waiter.get();
+    if (!done.has(TaskFlag::handle) || task.word.leave()) reuse(worker, task, done.over());
+  } else {
+    reuse(worker, task, done.over());
+  }
+  if (waiter != 0 || left.last_one_left()) [[unlikely]]
+    return tell_of_leaving(worker, waiter, region_id, left.last_one_left());
+  return {};
+}
+
+/// Gives the slot of a life that was never cancelled to the next. Needs: nothing names that life any more.
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::reuse(Worker& worker, Task& task, TaskLife over) noexcept {
+  task.word.renew(over);
+  if (over.retired()) [[unlikely]] {
+    retire();
+  } else {
+    tasks_.give_back(worker.index(), task);
+  }
+}
+
+// --- promises without a record ---
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::count(Worker& /*worker*/, TaskId id, ObligationKind kind) noexcept {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  const std::uint8_t index = counted_index(kind);
+  if (index == counted_kind_count) return Errc::invalid_argument;
+  if (!being_polled(task->word.look())) return Errc::invalid_transition;
+  if (task->counted_open(index) == UINT16_MAX) return Errc::resource_exhausted;
+  task->count_up(index);
+  return {};
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by) {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  const std::uint8_t index = counted_index(kind);
+  if (index == counted_kind_count) return Errc::invalid_argument;
+  if (id == by) {
+    if (!being_polled(task->word.look())) return Errc::invalid_transition;
+    if (task->counted_open(index) == 0) return Errc::obligation_already_resolved;
+    task->count_down(index);
+    return {};
+  }
+  return uncount_away(worker, *task, id, index);
+}
+
+}  // namespace calm::kernel
