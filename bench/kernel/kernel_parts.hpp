@@ -76,6 +76,7 @@ class KernelParts {
   using Kernel = calm::kernel::BasicKernel<Atomics>;
   using PollStart = calm::kernel::PollStart;
   using Task = typename ListHost<Atomics>::Task;
+  using Worker = calm::kernel::Worker;
 
   static_assert(sizeof(Task) <= 128, "an idle task costs at most 128 bytes beside its frame");
 
@@ -101,12 +102,15 @@ class KernelParts {
 
   std::uint64_t spawn(std::uint64_t operations, Stopwatch& watch) {
     const calm::RegionId region = new_region();
+    Kernel& kernel = *kernel_;  // in registers, as in the loop of a runtime
+    Worker& worker = worker_;
     std::uint64_t done = 0;
     watch.start();
     for (std::uint64_t i = 0; i < operations; ++i) {
-      const calm::TaskId task = spawned(region);
-      const bool scheduled = host_.take() != nullptr;
-      done += scheduled && begins(task) && completes(task) ? 1U : 0U;
+      const calm::TaskId task = kernel.spawn(worker, region, no_handle).id;
+      if (host_.take() == nullptr || kernel.begin_poll(worker, task) != PollStart::run) break;
+      if (!kernel.complete(worker, task, calm::ok())) break;
+      ++done;
     }
     watch.stop();
     let_go(region);
@@ -115,12 +119,15 @@ class KernelParts {
 
   std::uint64_t spawn_many(std::uint64_t operations, Stopwatch& watch) {
     const calm::RegionId region = new_region();
+    Kernel& kernel = *kernel_;
+    Worker& worker = worker_;
     std::uint64_t done = 0;
     watch.start();
-    for (std::uint64_t i = 0; i < operations; ++i) (void)spawned(region);
+    for (std::uint64_t i = 0; i < operations; ++i) (void)kernel.spawn(worker, region, no_handle);
     while (const Task* const task = host_.take()) {
       const calm::TaskId id = task->id();
-      done += begins(id) && completes(id) ? 1U : 0U;
+      if (kernel.begin_poll(worker, id) != PollStart::run || !kernel.complete(worker, id, calm::ok())) break;
+      ++done;
     }
     watch.stop();
     let_go(region);
@@ -131,12 +138,15 @@ class KernelParts {
     const calm::RegionId region = new_region();
     const calm::TaskId task = running(region);
     (void)kernel_->end_poll(worker_, task);
+    Kernel& kernel = *kernel_;
+    Worker& worker = worker_;
     std::uint64_t done = 0;
     watch.start();
     for (std::uint64_t i = 0; i < operations; ++i) {
-      (void)kernel_->wake(worker_, task);
-      const bool scheduled = host_.take() != nullptr;
-      done += scheduled && begins(task) && kernel_->end_poll(worker_, task).is_ok() ? 1U : 0U;
+      (void)kernel.wake(worker, task);
+      if (host_.take() == nullptr || kernel.begin_poll(worker, task) != PollStart::run) break;
+      if (!kernel.end_poll(worker, task)) break;
+      ++done;
     }
     watch.stop();
     (void)kernel_->wake(worker_, task);
@@ -163,7 +173,9 @@ class KernelParts {
   std::uint64_t counted(std::uint64_t operations, Stopwatch& watch) {
     return in_poll(operations, watch, [this](calm::RegionId /*region*/, calm::TaskId task) {
       constexpr auto kind = calm::ObligationKind::lock_guard;
-      return kernel_->count(worker_, task, kind).is_ok() && kernel_->uncount(worker_, task, kind, task).is_ok();
+      const bool counted = kernel_->count(worker_, task, kind).is_ok();
+      asm volatile("" : : : "memory");  // what the task does meanwhile: one more and one less must not cancel out
+      return counted && kernel_->uncount(worker_, task, kind, task).is_ok();
     });
   }
 
@@ -234,7 +246,7 @@ class KernelParts {
 
   ListHost<Atomics> host_;
   std::unique_ptr<Kernel> kernel_;
-  calm::kernel::Worker& worker_;
+  Worker& worker_;
 };
 
 /// Gives: the exit code of a contender that is a kernel.
