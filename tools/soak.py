@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""soak.py — the campaign: every test program again and again, with a hundred thousand cases per property and a million
-programs for the kernel beside its reference model (LAB-10).
+"""soak.py — the campaign: every test program again and again, with a hundred thousand cases per property, a million
+programs for the kernel beside its reference model (LAB-10), and a hundred thousand whole programs in the lab (LAB-6).
 
 Usage: tools/soak.py --build DIR [MINUTES]      (default: 10 minutes; DIR is an optimised build)
 
@@ -27,6 +27,7 @@ from console import OneLineParser, Unusable, exit_with
 MINUTES_DEFAULT = 10
 CASES = 100_000
 SEQUENCES = 1_000_000
+PROGRAMS = 100_000
 FIRST_RUN_SECONDS_MAX = 3600
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.M)
 TOLD_LINES_MAX = 40
@@ -57,7 +58,8 @@ def find_programs(build):
 def parameters(seed):
     """What makes a test program look further than usual, from this seed on."""
     return {"RC_PARAMS": f"seed={seed} max_success={CASES}", "CALM_REFERENCE_SEED": str(seed),
-            "CALM_REFERENCE_SEQUENCES": str(SEQUENCES)}
+            "CALM_REFERENCE_SEQUENCES": str(SEQUENCES), "CALM_PROGRAM_SEED": str(seed),
+            "CALM_PROGRAM_COUNT": str(PROGRAMS)}
 
 
 def run(program, seed, seconds, log):
@@ -112,7 +114,7 @@ def main():
     args = parser.parse_args()
     minutes, programs = read_minutes(args.minutes), find_programs(args.build)
     print(f"soak: {len(programs)} test programs, {CASES} cases per property, {SEQUENCES} programs beside the reference model, "
-          f"{minutes:g} minutes", flush=True)
+          f"{PROGRAMS} in the lab, {minutes:g} minutes", flush=True)
     with tempfile.TemporaryDirectory(prefix="calm_soak_") as folder:
         log = Path(folder, "probes.log")
         held = campaign(programs, minutes, log)
