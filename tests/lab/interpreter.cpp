@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -118,7 +119,8 @@ struct Run {
   Captured captured;
   const Block* block;
   Scope* home;
-  bool look;  ///< at the outcome, before it goes on
+  bool look;                     ///< at the outcome, before it goes on
+  std::shared_ptr<Gift> gift{};  ///< a promise that the spawner made
 
   Task<std::uint32_t> operator()(Cx cx) {
     Journal& journal = captured.journal();
@@ -127,6 +129,7 @@ struct Run {
     std::vector<Child> children;
     Purse purse(journal, cx);
     const Place place{journal, task, cx, nullptr, nullptr, home, children, purse};
+    if (gift != nullptr) purse.adopt(*gift);
     if (!look) task.home->failed = true;
     if (look) {
       Outcome<void> end = co_await outcome(run_block(place, *block));
@@ -195,7 +198,8 @@ std::uint64_t start(const Place& place, const Statement& statement) {
     while (at->outer != nullptr && at->outer->scope == place.scope) at = at->outer;
     for (; at != nullptr; at = at->outer) task.deadline = std::min(task.deadline, at->deadline);
   }
-  Run run{Captured(place.journal, task), &statement.body, scope, statement.b % 4 != 3};
+  const std::shared_ptr<Gift> gift = statement.b % 5 == 4 ? place.purse.give(statement.a) : nullptr;
+  Run run{Captured(place.journal, task), &statement.body, scope, statement.b % 4 != 3, gift};
   auto made =
       statement.what == Do::fiber ? scope->fiber(options, std::move(run)) : scope->spawn(options, std::move(run));
   if (!made) {
@@ -208,6 +212,7 @@ std::uint64_t start(const Place& place, const Statement& statement) {
   place.journal.expect(note->live_tasks <= note->task_limit, "REG-8", "was admitted beyond the limit: task",
                        task.number);
   place.children.push_back({std::move(made).value(), &task});
+  if (gift != nullptr) gift->hand_to(place.children.back().handle.id());
   return 0;
 }
 

@@ -145,7 +145,8 @@ std::string arguments(const Statement& statement) {
                          statement.b % 3 == 0 ? " outcome" : "", budget(statement.b));
     case Do::spawn:
     case Do::fiber:
-      return fmt::format("{} {}", statement.a % 2 == 1 ? " outside" : "", budget(statement.b));
+      return fmt::format("{}{} {}", statement.a % 2 == 1 ? " outside" : "", statement.b % 5 == 4 ? " giving" : "",
+                         budget(statement.b));
     case Do::bracket:
       return fmt::format(" acquire {} release {}", statement.a % 3, statement.b % 3);
     case Do::yield:

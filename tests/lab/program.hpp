@@ -37,7 +37,7 @@ enum class Do : std::uint8_t {
   fail,           ///< with error `a`
   panic,          ///< throws
   scope,          ///< `a` odd: collect, even: fail fast; `b`: budget_of(b)
-  spawn,          ///< `a` odd: into the scope that this task is in; `b`: budget_of(b)
+  spawn,          ///< `a` odd: into the scope that this task is in; `b`: budget_of(b), and whether it gets a promise
   fiber,          ///< the same
   defer_async,    ///< its body runs when the scope ends
   bracket,        ///< its body uses the resource; acquire takes `a` yields, release `b`

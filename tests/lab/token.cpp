@@ -15,11 +15,20 @@ std::uint64_t Purse::reserve(std::uint32_t kind) {
   return 0;
 }
 
-std::uint64_t Purse::take(std::uint32_t which, End end) {
-  if (tokens_.empty()) return 0;
+Obligation Purse::take_out(std::uint32_t which) {
   const auto at = tokens_.begin() + static_cast<std::ptrdiff_t>(which % tokens_.size());
   Obligation token = std::move(*at);
   tokens_.erase(at);
+  return token;
+}
+
+std::shared_ptr<Gift> Purse::give(std::uint32_t which) {
+  return tokens_.empty() ? nullptr : std::make_shared<Gift>(journal_, take_out(which));
+}
+
+std::uint64_t Purse::take(std::uint32_t which, End end) {
+  if (tokens_.empty()) return 0;
+  Obligation token = take_out(which);
   journal_.resolved(end == End::drop);
   if (end == End::drop) return 0;
   const Status status = end == End::commit ? token.commit() : token.abort();

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "calm/cx/cx.hpp"
@@ -13,7 +15,31 @@
 
 namespace calm::programs {
 
-/// Lives in the frame whose region the promises belong to: they are resolved before the region waits for them (OBL-11).
+/// A promise on its way to another task. What nobody takes is aborted.
+class Gift {
+ public:
+  Gift(Journal& journal, Obligation token) noexcept : journal_(journal), token_(std::move(token)) {}
+  Gift(const Gift&) = delete;
+  Gift& operator=(const Gift&) = delete;
+  ~Gift() {
+    if (!token_.id()) return;
+    journal_.resolved(false);
+    (void)token_.abort();
+  }
+
+  /// From now on this task must see to it (OBL-5).
+  void hand_to(TaskId task) {
+    journal_.expect(token_.hand_to(task).is_ok(), "OBL-5", "a promise was not handed over to task", task.bits());
+  }
+  [[nodiscard]] Obligation take() noexcept { return std::move(token_); }
+
+ private:
+  Journal& journal_;
+  Obligation token_;
+};
+
+/// Lives in the frame whose region its promises belong to, so that they are resolved before the region waits for them; one
+/// that was given to it is of another region, which waits for it (OBL-11).
 class Purse {
  public:
   explicit Purse(Journal& journal, Cx cx) noexcept : journal_(journal), cx_(cx) {}
@@ -26,10 +52,15 @@ class Purse {
   /// Gives: 0, or the number of the error.
   std::uint64_t reserve(std::uint32_t kind);
   enum class End : std::uint8_t { commit, abort, drop };
+  /// Gives: one of them, or nothing when there is none.
+  std::shared_ptr<Gift> give(std::uint32_t which);
+  void adopt(Gift& gift) { tokens_.push_back(gift.take()); }
   /// Resolves one of them; with none nothing happens. Gives: 0.
   std::uint64_t take(std::uint32_t which, End end);
 
  private:
+  Obligation take_out(std::uint32_t which);
+
   Journal& journal_;
   Cx cx_;
   std::vector<Obligation> tokens_{};
