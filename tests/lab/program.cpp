@@ -184,6 +184,26 @@ bool waits(Do what) noexcept { return row_of(what).form == Form::waits || row_of
 
 Program make_program(std::uint64_t seed) { return {.seed = seed, .body = Maker(seed).block(0)}; }
 
+Program with_trouble(Program program) {
+  Random random(~program.seed);
+  switch (random.below(4)) {
+    case 0:
+      program.faults.cancel_task_at = 1 + random.below(60);
+      break;
+    case 1:
+      program.faults.cancel_scope_at = 1 + random.below(60);
+      break;
+    case 2:
+      program.faults.spurious_wakes = 200;
+      break;
+    default:
+      program.faults.clock_jumps = 100;
+      program.faults.jump_max = duration_of(5 + random.below(5));
+      break;
+  }
+  return program;
+}
+
 std::size_t size_of(const Block& block) noexcept {
   std::size_t size = block.size();
   for (const Statement& statement : block) size += size_of(statement.body);
@@ -221,6 +241,12 @@ Budget budget_of(std::uint32_t number, Time now) noexcept {
 
 std::string to_string(const Program& program) {
   std::string text = fmt::format("program {} {{\n", program.seed);
+  if (program.faults != lab::Faults()) {
+    fmt::format_to(std::back_inserter(text),
+                   "  // cancels the task at await point {}, the scope at {}; of 1000 steps {} wake and {} jump\n",
+                   program.faults.cancel_task_at, program.faults.cancel_scope_at, program.faults.spurious_wakes,
+                   program.faults.clock_jumps);
+  }
   write(text, program.body, 2);
   return text + "}\n";
 }

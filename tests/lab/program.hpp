@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calm/lab/schedule.hpp"
 #include "calm/model/budget.hpp"
 #include "calm/model/time.hpp"
 
@@ -68,12 +69,17 @@ using Block = std::vector<Statement>;
 struct Program {
   std::uint64_t seed = 0;  ///< of its making, and of the choices in its run
   Block body{};
+  lab::Faults faults{};
 
   friend bool operator==(const Program&, const Program&) = default;
 };
 
 /// Gives: the program of a seed. Every program has its own mixture: some statements often, some never.
 Program make_program(std::uint64_t seed);
+
+/// Gives: the same with a fault: the task or the scope at some await point is cancelled, tasks are woken for nothing, or the
+/// clock jumps.
+Program with_trouble(Program program);
 
 /// Gives: how many statements there are, bodies included.
 std::size_t size_of(const Block& block) noexcept;

@@ -17,15 +17,16 @@ std::string verdict(const Program& program) {
   for (const std::string& problem : run_twice(small).problems) {
     fmt::format_to(std::back_inserter(text), "  {}\n", problem);
   }
-  return text + fmt::format("  next: BUILD/tests/lab/calm_programs --seed {}\n", program.seed);
+  return text + fmt::format("  next: BUILD/tests/lab/calm_programs {} {}\n",
+                            program.faults == lab::Faults() ? "--seed" : "--trouble", program.seed);
 }
 
-Campaign campaign(std::uint64_t first, std::uint64_t count,
+Campaign campaign(std::uint64_t first, std::uint64_t count, Trouble trouble,
                   const std::function<void(std::uint64_t, const Digests&)>& each) {
   Campaign result;
   trace::Hasher hasher;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const Program program = make_program(seed);
+    const Program program = trouble == Trouble::some ? with_trouble(make_program(seed)) : make_program(seed);
     const Ran ran = run_twice(program);
     if (!ran.problems.empty()) {
       result.said = verdict(program);

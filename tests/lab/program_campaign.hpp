@@ -19,9 +19,11 @@ struct Campaign {
   Coverage coverage{};
 };
 
+enum class Trouble : std::uint8_t { none, some };
+
 /// Runs the programs of the seeds first .. first + count - 1, each twice, up to the first that fails. `each` is told of
 /// every one of them.
-Campaign campaign(std::uint64_t first, std::uint64_t count,
+Campaign campaign(std::uint64_t first, std::uint64_t count, Trouble trouble = Trouble::none,
                   const std::function<void(std::uint64_t seed, const Digests&)>& each = {});
 
 /// Gives: what is wrong with the program, shrunk, as people and shells want to read it; empty when nothing is.

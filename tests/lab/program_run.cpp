@@ -21,10 +21,21 @@ struct Interpreted {
   CALM_CORO_WRAPPER Task<std::uint32_t> operator()(Cx cx) const { return interpret(cx, *program, *journal); }
 };
 
-/// Takes the reports of dropped tokens out: the journal knows how many there must be.
-std::uint64_t take_dropped(std::vector<std::string>& problems) {
-  return std::erase_if(problems,
-                       [](const std::string& problem) { return problem.find("[OBL-4]") != std::string::npos; });
+/// Gives: what the oracles found, without the reports of dropped tokens; the journal knows how many there must be.
+std::vector<std::string> found_by_oracles(const lab::LabReport& report, const Journal& journal) {
+  std::vector<std::string> found;
+  std::uint64_t dropped = 0;
+  for (const lab::Problem& problem : report.problems) {
+    if (problem.text.find("dropped while Reserved") != std::string::npos) {
+      ++dropped;
+    } else {
+      found.push_back(fmt::format("{}: {}", describe(problem.oracle).name, problem.text));
+    }
+  }
+  if (dropped != journal.dropped()) {
+    found.push_back(fmt::format("{} tokens were dropped and {} reported [OBL-4]", journal.dropped(), dropped));
+  }
+  return found;
 }
 
 Coverage coverage_of(const Journal& journal, const trace::Trace& trace) {
@@ -80,18 +91,15 @@ void Coverage::add(const Coverage& other) noexcept {
 
 Ran run_once(const Program& program) {
   Journal journal;
-  auto report = lab::run({.seed = program.seed, .max_steps = 100'000}, Interpreted{&program, &journal});
+  auto report =
+      lab::run({.seed = program.seed, .max_steps = 100'000, .faults = program.faults}, Interpreted{&program, &journal});
   const auto is_forced = [](const trace::Event& event) { return event.kind == trace::EventKind::forced; };
   journal.finish(std::any_of(report.trace.events.begin(), report.trace.events.end(), is_forced));
   Ran ran{.digests = {report.trace_digest, report.state_digest, journal.digest()},
-          .problems = std::move(report.problems),
+          .problems = found_by_oracles(report, journal),
           .steps = report.steps,
           .trace = std::move(report.trace)};
   ran.coverage = coverage_of(journal, ran.trace);
-  const std::uint64_t dropped = take_dropped(ran.problems);
-  if (dropped != journal.dropped()) {
-    ran.problems.push_back(fmt::format("{} tokens were dropped and {} reported [OBL-4]", journal.dropped(), dropped));
-  }
   for (const trace::LedgerProblem& problem : trace::check_ledger(ran.trace)) ran.problems.push_back(problem.text);
   check_lives(ran.trace, ran.problems);
   ran.problems.insert(ran.problems.end(), journal.problems().begin(), journal.problems().end());

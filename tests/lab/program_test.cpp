@@ -35,6 +35,12 @@ TEST(Programs, I6_random_programs_run_the_same_twice_and_in_every_build_and_no_o
       ran.digest);
 }
 
+TEST(Programs, I3_random_programs_stay_lawful_under_injected_cancels_needless_wakes_and_clock_jumps) {
+  const Campaign ran =
+      campaign(number_from("CALM_PROGRAM_SEED", 1), number_from("CALM_PROGRAM_COUNT", programs), Trouble::some);
+  EXPECT_TRUE(ran.said.empty()) << ran.said;
+}
+
 TEST(ProgramCampaign, reaches_every_statement_event_end_and_kind_of_cancel_that_a_program_can) {
   const Coverage reached = campaign(1, programs).coverage;
   for (std::size_t i = 0; i < do_count; ++i) {

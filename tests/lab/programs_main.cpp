@@ -1,6 +1,7 @@
 // calm_programs — the random programs by hand.
 //
 //   calm_programs --seed N [COUNT]              shows the program, runs it twice, says what broke and shrinks it
+//   calm_programs --trouble N [COUNT]           the same with a cancel, wakes for nothing or jumps of the clock
 //   calm_programs --digests FILE [N [COUNT]]    writes one line a seed, for `diff` between builds; from N = 1, COUNT = 2000
 //
 // Exit: 0 when all is well; 1 when a law broke; 2 with one line: bad usage.
@@ -20,7 +21,7 @@ namespace {
 using namespace calm::programs;
 
 int usage() {
-  std::fputs("calm_programs: use --seed N [COUNT] or --digests FILE [N [COUNT]]\n", stderr);
+  std::fputs("calm_programs: use --seed N [COUNT], --trouble N [COUNT] or --digests FILE [N [COUNT]]\n", stderr);
   return 2;
 }
 
@@ -46,9 +47,9 @@ void print_coverage(const Coverage& coverage) {
   fmt::print("\n");
 }
 
-int show(std::uint64_t first, std::uint64_t count) {
+int show(std::uint64_t first, std::uint64_t count, Trouble trouble) {
   if (count == 1) fmt::print("{}", to_string(make_program(first)));
-  const Campaign ran = campaign(first, count);
+  const Campaign ran = campaign(first, count, trouble);
   fmt::print("{}", ran.said.empty() ? fmt::format("all is well: {} programs, {} steps, digest {:#018x}\n", count,
                                                   ran.steps, ran.digest)
                                     : ran.said);
@@ -62,7 +63,7 @@ int write_digests(const std::string& path, std::uint64_t first, std::uint64_t co
     fmt::print(stderr, "calm_programs: cannot write {}\n", path);
     return 2;
   }
-  const Campaign ran = campaign(first, count, [&file](std::uint64_t seed, const Digests& digests) {
+  const Campaign ran = campaign(first, count, Trouble::none, [&file](std::uint64_t seed, const Digests& digests) {
     file << fmt::format("{} {:016x} {:016x} {:016x}\n", seed, digests.trace, digests.state, digests.log);
   });
   fmt::print("{}", ran.said);
@@ -73,8 +74,9 @@ int write_digests(const std::string& path, std::uint64_t first, std::uint64_t co
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() >= 2 && words.size() <= 3 && words[0] == "--seed") {
-    return show(number_at(words, 1, 1), number_at(words, 2, 1));
+  if (words.size() >= 2 && words.size() <= 3 && (words[0] == "--seed" || words[0] == "--trouble")) {
+    return show(number_at(words, 1, 1), number_at(words, 2, 1),
+                words[0] == "--trouble" ? Trouble::some : Trouble::none);
   }
   if (words.size() >= 2 && words.size() <= 4 && words[0] == "--digests") {
     return write_digests(words[1], number_at(words, 2, 1), number_at(words, 3, 2000));
