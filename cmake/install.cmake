@@ -1,4 +1,4 @@
-# Install rules: headers, library, tool, find_package(calm) and pkg-config.
+# Install rules: headers, library, tool, find_package(calm), pkg-config and the script for gdb.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -27,4 +27,5 @@ endforeach()
 file(RELATIVE_PATH calm_pkgconfig_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the package may be moved after installation
 configure_file(cmake/calm.pc.in ${PROJECT_BINARY_DIR}/calm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/calm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES gdb/calm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/calm/gdb)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -5,7 +5,7 @@ package_set() {
   case "$1" in
     build)
       echo cmake ninja-build ccache clang-19 libclang-rt-19-dev g++ libfmt-dev libcli11-dev libtomlplusplus-dev
-      echo libgtest-dev librapidcheck-dev libxxhash-dev python3 pkg-config binutils valgrind git ;;
+      echo libgtest-dev librapidcheck-dev libxxhash-dev python3 pkg-config binutils gdb valgrind git ;;
     lint) echo clang-format-19 clang-tidy-19 ;;
     coverage) echo llvm-19 ;;
     docs) echo doxygen ;;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "calm/clock/alarm.hpp"
+#include "calm/cx/live_kernel.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/kernel/kernel.hpp"
@@ -104,7 +105,7 @@ class Port {
 template <lockfree::AtomicsPolicy Atomics>
 class KernelPort : public Port {
  public:
-  explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel) {}
+  explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {}
 
   [[nodiscard]] kernel::BasicKernel<Atomics>& kernel() const noexcept { return *kernel_; }
   [[nodiscard]] Worker& here() noexcept override {
@@ -193,6 +194,7 @@ class KernelPort : public Port {
 
  private:
   kernel::BasicKernel<Atomics>* kernel_;
+  LiveKernel live_;
 };
 
 }  // namespace calm::cx

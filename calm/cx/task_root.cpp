@@ -53,6 +53,7 @@ WaitState TaskRoot::ask_wait() noexcept {
   ChildEnd end = ok();
   const WaitState state = port_.step(*this, *wait_, end);
   if (state == WaitState::failed) end_ = std::move(end);
+  if (state == WaitState::pending) waits_for_ = wait_->resource();
   return state;
 }
 

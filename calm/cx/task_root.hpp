@@ -5,6 +5,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
@@ -177,6 +178,12 @@ class TaskRoot {
     return go_on(*frame.parent);
   }
 
+  /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
+  struct Offsets {
+    std::size_t leaf, wait, waits_for, name;
+  };
+  static consteval Offsets offsets() noexcept;
+
   /// How many waits in a row may be ready at once before the task gives way to others (SCH-10).
   static constexpr std::uint32_t ready_in_a_row = 128;
 
@@ -199,6 +206,7 @@ class TaskRoot {
   Wait* wait_ = nullptr;
   Handover handover_;
   ChildEnd end_ = ok();
+  trace::ResourceId waits_for_;  // of the wait that said pending last
   std::string_view name_;
   Crew* crew_ = nullptr;
   std::uint64_t awaits_ = 0;

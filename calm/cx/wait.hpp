@@ -5,6 +5,7 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -86,6 +87,8 @@ class YieldWait : public Wait {
 class SleepWait : public Wait {
  public:
   SleepWait(const Context* context, Time until) noexcept : Wait(context), until_(until) {}
+  /// For a debugger, as TaskRoot::offsets().
+  static consteval std::size_t until_offset() noexcept;
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
   static void result() noexcept {}
 

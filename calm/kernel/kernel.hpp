@@ -25,6 +25,7 @@
 #include <string>
 
 #include "calm/check/probe.hpp"
+#include "calm/kernel/anatomy.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/region_record.hpp"
@@ -258,6 +259,10 @@ class BasicKernel {
 
   // --- looking in (snapshot_steps.hpp) ---
 
+  /// Gives: where its records lie, for a debugger.
+  [[nodiscard]] Anatomy anatomy() const noexcept {
+    return {.root = regions_.find(root_.index()), .obligation_directory = obligations_.directory()};
+  }
   /// Passes on what someone above the kernel noticed.
   void report(Worker& worker, const Finding& finding) noexcept { host_.report(worker, finding); }
 

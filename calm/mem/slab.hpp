@@ -123,6 +123,10 @@ class Slab {
   [[nodiscard]] std::uint32_t made() const noexcept { return records_in(claimed_.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::uint32_t records_max() const noexcept { return records_max_; }
   [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+  /// Gives: the words that lead to the chunks, by number, for a debugger. Needs: a reserved slab; it stays where it is.
+  [[nodiscard]] const void* directory() const noexcept { return directory_; }
+  /// Gives: where a chunk, which begins at a multiple of chunk_bytes, has the index of its first slot; for a debugger.
+  static constexpr std::size_t first_index_offset() noexcept { return offsetof(Chunk, first_index); }
 
  private:
   template <class T>

@@ -125,6 +125,9 @@ class InstallTest(unittest.TestCase):
         installed = {path.relative_to(include).as_posix() for path in include.rglob("*") if path.is_file()}
         self.assertEqual(installed, {path.relative_to(ROOT).as_posix() for path in (ROOT / "calm").rglob("*.hpp")})
 
+    def test_the_script_for_gdb_is_installed(self):
+        self.assertEqual((self.install() / "share/calm/gdb/calm.py").read_text(), (ROOT / "gdb/calm.py").read_text())
+
     def test_version_stands_in_one_place(self):
         prefix = self.install()
         self.assertEqual(os.environ["CALM_TEST_VERSION"], header_version())
