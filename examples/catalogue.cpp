@@ -1,0 +1,37 @@
+#include "examples/catalogue.hpp"
+
+calm::Task<> hello(calm::Cx cx);
+calm::Task<> three_children(calm::Cx cx);
+calm::Task<> cancel_with_cleanup(calm::Cx cx);
+calm::Task<> budget_runs_out(calm::Cx cx);
+calm::Task<> child_panics(calm::Cx cx);
+calm::Task<> bracket_releases(calm::Cx cx);
+calm::Task<> promise_kept(calm::Cx cx);
+calm::Task<> foreign_bell(calm::Cx cx);
+
+namespace examples {
+namespace {
+
+constexpr Example rows[] = {
+    {"hello", "the smallest program: one coroutine awaits another", hello},
+    {"three_children", "a scope with three children that run side by side", three_children},
+    {"cancel_with_cleanup", "a scope is cancelled, and cleans up before it is left", cancel_with_cleanup},
+    {"budget_runs_out", "a deadline and a cost quota stop what uses them up", budget_runs_out},
+    {"child_panics", "an exception in a child stops its sibling and arrives above", child_panics},
+    {"bracket_releases", "acquire, use, release: released however the use ends", bracket_releases},
+    {"promise_kept", "an effect in two halves, and a cancel between them", promise_kept},
+    {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
+};
+
+}  // namespace
+
+std::span<const Example> all() noexcept { return rows; }
+
+const Example* find(std::string_view name) noexcept {
+  for (const Example& row : rows) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace examples
