@@ -27,6 +27,12 @@ constexpr Example rows[] = {
 
 std::span<const Example> all() noexcept { return rows; }
 
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> names;
+  for (const Example& row : rows) names.push_back(row.name);
+  return names;
+}
+
 const Example* find(std::string_view name) noexcept {
   for (const Example& row : rows) {
     if (row.name == name) return &row;

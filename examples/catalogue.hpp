@@ -11,6 +11,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace examples {
 
@@ -22,6 +23,9 @@ struct Example {
 
 /// Gives: all of them, the easy ones first.
 std::span<const Example> all() noexcept;
+
+/// Gives: their names, in the same order.
+std::vector<std::string_view> names();
 
 /// Gives: the one of that name; nothing when there is none.
 const Example* find(std::string_view name) noexcept;

@@ -4,8 +4,13 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace calm::tool {
 
@@ -32,7 +37,27 @@ struct ScenarioOptions {
 /// Runs scenario files. Gives: 0; 1 when one came out otherwise; bad_usage when a file does not load.
 int run_scenarios(const ScenarioOptions& options);
 
+/// What `calm run` was asked for.
+struct RunExampleOptions {
+  std::string example;
+  bool list = false;  ///< only say which examples there are
+  bool lab = false;   ///< else on this thread, with the real clock
+  std::uint64_t seed = 1;
+  std::uint64_t seeds = 0;  ///< how many, from seed on; 0 for that one alone
+  std::string record;       ///< where the recording goes; empty for nowhere
+  std::string trace;        ///< where the binary trace goes; empty for nowhere
+};
+
+/// Adds `calm run`. On this thread it gives what the example's own main() would; in the lab 0 when each run ended well and no
+/// oracle found anything, else 1. Needs: options and status outlive the app.
+void add_run(CLI::App& app, RunExampleOptions& options, int& status);
+
+/// Adds `calm replay`. It gives 0 when the run of the file happened again, event for event, and 1 when it did not.
+/// Needs: as add_run.
+void add_replay(CLI::App& app, std::string& file, int& status);
+
 // The stops of the tour.
+void show_lab();
 void show_cancel_chain();
 void show_budget_meet();
 void show_outcome_lattice();

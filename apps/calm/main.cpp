@@ -39,11 +39,15 @@ int run(int argc, char** argv) {
   int status = 0;
   std::string which;
   calm::tool::ScenarioOptions scenario_options;
+  calm::tool::RunExampleOptions run_options;
+  std::string recording;
   app.add_subcommand("tour", "show what calm can do")->callback([&] { status = calm::tool::tour(); });
   auto* error = app.add_subcommand("error", "explain an error, or list all of them");
   error->add_option("NAME", which, "name or number of the error, for example region_not_open or 2");
   error->callback([&] { status = calm::tool::explain_error(which); });
   add_scenario(app, scenario_options, status);
+  calm::tool::add_run(app, run_options, status);
+  calm::tool::add_replay(app, recording, status);
   app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });
   app.add_subcommand("help", "print this text")->callback([&] {
     // app.help() would be that of the command that runs, this one

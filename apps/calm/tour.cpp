@@ -7,6 +7,7 @@ namespace calm::tool {
 
 int tour() {
   fmt::print("calm {}: a tour of what exists\n", CALM_VERSION);
+  show_lab();
   show_cancel_chain();
   show_budget_meet();
   show_outcome_lattice();

@@ -7,7 +7,7 @@
 namespace calm::tool {
 
 void show_budget_meet() {
-  fmt::print("\n2. A budget only ever tightens (BUD-2, BUD-4, BUD-7)\n\n");
+  fmt::print("\n3. A budget only ever tightens (BUD-2, BUD-4, BUD-7)\n\n");
   const Budget parent{.deadline = Time() + Duration::seconds(2), .polls = Quota(1000), .priority = 10};
   const Budget asked{.deadline = Time() + Duration::seconds(30), .polls = Quota(50), .cost = Quota(700), .priority = 5};
   Budget child = child_budget(parent, asked);

@@ -7,7 +7,7 @@
 namespace calm::tool {
 
 void show_cancel_chain() {
-  fmt::print("\n1. A cancellation explains itself (CAN-2, CAN-4, CAN-5)\n\n");
+  fmt::print("\n2. A cancellation explains itself (CAN-2, CAN-4, CAN-5)\n\n");
   const RegionId root(0, Generation());
   const RegionId server(1, Generation());
   const TaskId signals(4, Generation());

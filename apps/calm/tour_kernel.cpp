@@ -56,7 +56,7 @@ void print_story(const LocalKernel& kernel) {
 }  // namespace
 
 void show_kernel() {
-  fmt::print("\n5. A tree of work is cancelled, and goes quiet (I1, I2, I3)\n\n");
+  fmt::print("\n6. A tree of work is cancelled, and goes quiet (I1, I2, I3)\n\n");
   TourHost host;
   auto made = LocalKernel::make({}, host);
   if (!made) {

@@ -9,7 +9,7 @@
 namespace calm::tool {
 
 void show_outcome_lattice() {
-  fmt::print("\n3. Outcomes join to the worse one (OUT-1, OUT-2, OUT-3)\n\n");
+  fmt::print("\n4. Outcomes join to the worse one (OUT-1, OUT-2, OUT-3)\n\n");
   const Reason stop({.kind = CancelKind::user, .at = Time(), .message = "enough"});
   const std::vector<Outcome<int>> ends = {
       ok(7),

@@ -30,7 +30,7 @@ void show_table(std::string_view title, const State (&states)[count]) {
 }  // namespace
 
 void show_state_tables() {
-  fmt::print("\n4. The state machines, as the kernel will obey them (REG-1, TSK-1, OBL-1)\n");
+  fmt::print("\n5. The state machines, as the kernel will obey them (REG-1, TSK-1, OBL-1)\n");
   show_table("region", region_states);
   show_table("task", task_states);
   show_table("obligation", obligation_states);

@@ -31,12 +31,15 @@ class CalmTest(unittest.TestCase):
 
     def test_calm_tour_shows_every_part(self):
         tour = self.prints("tour")
-        for line in ('  because Shutdown at 1.5s by r0 t4: "SIGTERM from the operator"',
+        for line in ("seed 1   ACCABB   trace digest 01f323d731c3621e   the same run, event for event",
+                     "C stopped after 1 of 2 turns",
+                     'Cancelled: User at 0s by r2: "a fault: cancel at an await point"',
+                     '  because Shutdown at 1.5s by r0 t4: "SIGTERM from the operator"',
                      "  and gets the meet    {deadline 2s, polls 50, cost 700, priority 10}",
                      "  Ok(7)                            Ok(7)",
                      "           Closing -> Draining Finalizing"):
             self.assertIn(line.strip(), tour)
-        self.assertEqual(re.findall(r"^(\d)\. ", tour, re.M), ["1", "2", "3", "4", "5"])
+        self.assertEqual(re.findall(r"^(\d)\. ", tour, re.M), ["1", "2", "3", "4", "5", "6"])
 
     def test_calm_tour_is_the_same_twice(self):
         self.assertEqual(self.prints("tour"), self.prints("tour"))
@@ -65,7 +68,7 @@ class CalmTest(unittest.TestCase):
     def test_calm_help_lists_the_commands(self):
         text = self.prints("help")
         self.assertEqual(text, self.prints("--help"))
-        for command in ("tour", "error", "version", "help"):
+        for command in ("tour", "error", "run", "replay", "version", "help"):
             self.assertRegex(text, rf"(?m)^  {command} +\S")
 
     def test_calm_without_a_command_says_so(self):

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+
+#include "apps/calm/commands.hpp"
+#include "apps/calm/file.hpp"
+#include "apps/calm/lab_text.hpp"
+#include "apps/calm/refused.hpp"
+#include "apps/calm/scenario/problem.hpp"
+#include "calm/lab/lab.hpp"
+#include "calm/lab/replay.hpp"
+#include "calm/lab/replay_file.hpp"
+#include "examples/catalogue.hpp"
+
+namespace calm::tool {
+namespace {
+
+int replay(const std::string& file) {
+  const Outcome<lab::Recording> read = lab::read_recording(read_file(file));
+  if (!read) throw Refused{fmt::format("{}: {}", file, read.error().message())};
+  const lab::Recording& recording = read.value();
+  const std::string& program = recording.config.program;
+  const examples::Example* const example = examples::find(program);
+  if (example == nullptr) {
+    throw Refused{fmt::format("{}: {}", file, scenario::unknown_text("example", program, examples::names()))};
+  }
+  lab::LabReport report = lab::run(recording.config, example->program);
+  const bool diverged = lab::expect_same(lab::expected_report(recording), report).has_value();
+  std::cout << '\n' << std::flush;
+  if (!diverged) fmt::print("replay: {} is the run of {}, event for event\n", program, file);
+  fmt::print("{}", describe(report));
+  return diverged ? 1 : 0;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, std::string& file, int& status) {
+  auto* const command = app.add_subcommand("replay", "make a recorded run again, and compare every event");
+  command->add_option("FILE", file, "as calm run --record writes it")->required();
+  command->callback([&file, &status] { status = or_refused([&file] { return replay(file); }); });
+}
+
+}  // namespace calm::tool
