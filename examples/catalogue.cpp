@@ -8,6 +8,7 @@ calm::Task<> child_panics(calm::Cx cx);
 calm::Task<> bracket_releases(calm::Cx cx);
 calm::Task<> promise_kept(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
+calm::Task<> forgotten_promise(calm::Cx cx);
 
 namespace examples {
 namespace {
@@ -21,6 +22,8 @@ constexpr Example rows[] = {
     {"bracket_releases", "acquire, use, release: released however the use ends", bracket_releases},
     {"promise_kept", "an effect in two halves, and a cancel between them", promise_kept},
     {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
+    {"forgotten_promise", "a bug that one thread hides and the lab finds: run it with --lab --seeds 20",
+     forgotten_promise},
 };
 
 }  // namespace

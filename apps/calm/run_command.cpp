@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -86,7 +85,8 @@ struct Summary {
   std::set<std::uint64_t> traces;
   std::set<std::string> printed;
   std::map<std::string, std::uint64_t> ends;  ///< how many runs ended so
-  std::vector<lab::LabReport> failures;
+  std::uint64_t failed = 0;
+  std::vector<lab::LabReport> shown;  ///< the first of those that failed
 };
 
 Summary run_all(const Example& example, const RunExampleOptions& options) {
@@ -97,8 +97,8 @@ Summary run_all(const Example& example, const RunExampleOptions& options) {
     summary.printed.insert(run.printed);
     ++summary.ends[std::string(to_string(run.report.end.kind()))];
     if (went_well(run.report)) continue;
-    run.report.trace = {};
-    summary.failures.push_back(std::move(run.report));
+    ++summary.failed;
+    if (summary.shown.size() < shown_failures) summary.shown.push_back(std::move(run.report));
   }
   return summary;
 }
@@ -115,16 +115,12 @@ int run_many_seeds(const Example& example, const RunExampleOptions& options) {
   fmt::print("  ended as  {}\n", fmt::join(ends, ", "));
   fmt::print("  traces    {}\n", same_or(summary.traces.size(), "different ones, by their digests"));
   fmt::print("  printed   {}\n", same_or(summary.printed.size(), "different texts"));
-  fmt::print("  problems  {}\n",
-             summary.failures.empty() ? std::string("none") : fmt::format("in {} runs", summary.failures.size()));
-  for (std::size_t i = 0; i < std::min(shown_failures, summary.failures.size()); ++i) {
-    fmt::print("\n{}  again     {}\n", describe(summary.failures[i]),
-               run_command(example.name, summary.failures[i].seed));
+  fmt::print("  failed    {}\n", summary.failed == 0 ? std::string("none") : fmt::format("{} runs", summary.failed));
+  for (const lab::LabReport& report : summary.shown) {
+    fmt::print("\n{}  again     {}\n", describe(report), run_command(example.name, report.seed));
   }
-  if (summary.failures.size() > shown_failures) {
-    fmt::print("\nand {} more\n", summary.failures.size() - shown_failures);
-  }
-  return summary.failures.empty() ? 0 : 1;
+  if (summary.failed > summary.shown.size()) fmt::print("\nand {} more\n", summary.failed - summary.shown.size());
+  return summary.failed == 0 ? 0 : 1;
 }
 
 /// For CLI11, which would take -1 and numbers that are too large for some other seed.

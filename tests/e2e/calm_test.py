@@ -31,8 +31,7 @@ class CalmTest(unittest.TestCase):
 
     def test_calm_tour_shows_every_part(self):
         tour = self.prints("tour")
-        for line in ("seed 1   ACCABB   trace digest 01f323d731c3621e   the same run, event for event",
-                     "C stopped after 1 of 2 turns",
+        for line in ("C stopped after 1 of 2 turns", "oracles that watched found nothing",
                      'Cancelled: User at 0s by r2: "a fault: cancel at an await point"',
                      '  because Shutdown at 1.5s by r0 t4: "SIGTERM from the operator"',
                      "  and gets the meet    {deadline 2s, polls 50, cost 700, priority 10}",
@@ -40,6 +39,14 @@ class CalmTest(unittest.TestCase):
                      "           Closing -> Draining Finalizing"):
             self.assertIn(line.strip(), tour)
         self.assertEqual(re.findall(r"^(\d)\. ", tour, re.M), ["1", "2", "3", "4", "5", "6"])
+
+    def test_calm_tour_shows_that_a_seed_is_a_run(self):
+        runs = re.findall(r"^  seed (\d)   (\w+) +trace digest (\w{16})", self.prints("tour"), re.M)
+        first, again, other, stopped = runs
+        self.assertEqual(first, again)
+        self.assertEqual((first[0], other[0], stopped[0]), ("1", "2", "1"))
+        self.assertEqual((sorted(first[1]), sorted(other[1])), (list("AABBCC"),) * 2)
+        self.assertEqual(len({run[1:] for run in runs}), 3, "another seed and a fault make other runs")
 
     def test_calm_tour_is_the_same_twice(self):
         self.assertEqual(self.prints("tour"), self.prints("tour"))

@@ -14,15 +14,24 @@ from pathlib import Path
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 sys.path.insert(0, str(EXAMPLES))
+sys.dont_write_bytecode = True
 from prints import promised  # noqa: E402
 
 SCHEDULE = 7  # lines of a recording, from 0
 FIRST_EVENT = 11
 
 
-def programs():
+BUG = "forgotten_promise"  # the example that has one on purpose
+
+
+def all_programs():
     """The examples that run tasks, by the main() that runs them."""
     return sorted(path.stem for path in EXAMPLES.glob("*.cpp") if f"calm::run({path.stem})" in path.read_text())
+
+
+def programs():
+    """Those that are right under every schedule."""
+    return [name for name in all_programs() if name != BUG]
 
 
 def printed_by(name):
@@ -66,13 +75,13 @@ class RunTest(unittest.TestCase):
 
     def test_run_lists_every_example_that_runs_tasks(self):
         lines = self.passes("run", "--list").splitlines()
-        self.assertEqual(sorted(line.split()[0] for line in lines), programs())
+        self.assertEqual(sorted(line.split()[0] for line in lines), all_programs())
         self.assertGreaterEqual(len(lines), 6)
         for line in lines:
             self.assertRegex(line, r"^\w+ +\S.{10,}$")
 
     def test_run_prints_what_the_example_prints(self):
-        for name in programs():
+        for name in all_programs():
             with self.subTest(name):
                 self.assertEqual(self.passes("run", name), printed_by(name))
 
@@ -103,10 +112,26 @@ class RunTest(unittest.TestCase):
                 said = self.passes("run", name, "--lab", "--seeds", "100")
                 self.assertRegex(said, rf"\Alab: {name}, 100 seeds from 1, each run twice\n  ended as  100 Ok\n"
                                        r"  traces    (the same in all of them|\d+ different ones, by their digests)\n"
-                                       r"  printed   the same in all of them\n  problems  none\n\Z")
+                                       r"  printed   the same in all of them\n  failed    none\n\Z")
 
     def test_run_of_many_seeds_meets_different_schedules(self):
         self.assertRegex(self.passes("run", "three_children", "--lab", "--seeds", "100"), r"traces    [2-9] different")
+
+    def test_run_of_many_seeds_finds_a_bug_and_says_how_to_see_it_again(self):
+        ran = self.run_calm("run", BUG, "--lab", "--seeds", "40")
+        self.assertEqual((ran.returncode, ran.stderr), (1, ""), ran.stdout)
+        self.assertRegex(ran.stdout, r"  printed   2 different texts\n  failed    \d+ runs\n\nlab: seed ")
+        self.assertRegex(ran.stdout, r"\nand \d+ more\n\Z")
+        commands = re.findall(r"\n  again     calm (run .*)\n", ran.stdout)
+        self.assertEqual(len(commands), 5)
+        again = self.run_calm(*commands[0].split(), "--record", "x.replay")
+        self.assertEqual((again.returncode, again.stderr), (1, ""), again.stdout)
+        self.assertIn("oracles   found something: obligations\n", again.stdout)
+        self.assertIn(f"{BUG}.cpp:{self.line_of(BUG, 'calm::reserve')}", again.stdout)
+
+    def line_of(self, name, text):
+        lines = (EXAMPLES / f"{name}.cpp").read_text().splitlines()
+        return next(number for number, line in enumerate(lines, 1) if text in line)
 
     def test_run_writes_the_binary_trace(self):
         said = self.passes("run", "hello", "--lab", "--trace", "x.trace")
@@ -153,6 +178,14 @@ class RunTest(unittest.TestCase):
                 said = self.passes("replay", "x.replay")
                 self.assertTrue(said.startswith(printed_by(name)), said)
                 self.assertIn(f"replay: {name} is the run of x.replay, event for event\n", said)
+
+    def test_replay_finds_the_bug_of_a_recorded_run_again(self):
+        ran = self.run_calm("run", BUG, "--lab", "--seeds", "40")
+        seed = re.search(r"lab: seed (\d+)", ran.stdout)[1]
+        self.assertEqual(self.run_calm("run", BUG, "--lab", "--seed", seed, "--record", "x.replay").returncode, 1)
+        said = self.passes("replay", "x.replay")
+        self.assertIn(f"replay: {BUG} is the run of x.replay, event for event\n", said)
+        self.assertIn("oracles   found something: obligations\n", said)
 
     def test_replay_follows_the_choices_of_the_file(self):
         first, second = (re.search(r"digest (\w+)", self.passes("run", "three_children", "--lab", "--seed", seed))[1]
