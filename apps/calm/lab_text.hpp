@@ -4,10 +4,12 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <cstdint>
 #include <sstream>
 #include <streambuf>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calm/lab/report.hpp"
 
@@ -31,12 +33,12 @@ class CapturedOutput {
 /// Gives: 16 hexadecimal digits.
 std::string digest_text(std::uint64_t digest);
 
-/// Gives: seed, steps, virtual time, how the program ended, its trace, and what the oracles found; lines that end with a
-///        newline.
-std::string describe(const lab::LabReport& report);
+/// Gives: seed, steps, virtual time, how the program ended, its trace, lines that the caller adds, and what the oracles
+///        found; each line ends with a newline.
+std::string describe(const lab::LabReport& report, const std::vector<std::string>& more = {});
 
-/// Gives: the command that makes this run of an example again.
-std::string run_command(std::string_view example, std::uint64_t seed);
+/// Gives: a line for describe() with the command that makes this run of an example again.
+std::string again_line(std::string_view example, std::uint64_t seed);
 
 /// Gives: true when the program ended well and no oracle found anything.
 bool went_well(const lab::LabReport& report) noexcept;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <string>
 
 #include "apps/calm/commands.hpp"
@@ -26,9 +25,15 @@ int replay(const std::string& file) {
   if (example == nullptr) {
     throw Refused{fmt::format("{}: {}", file, scenario::unknown_text("example", program, examples::names()))};
   }
-  lab::LabReport report = lab::run(recording.config, example->program);
+  lab::LabReport report;
+  std::string printed;
+  {
+    const CapturedOutput output;
+    report = lab::run(recording.config, example->program);
+    printed = output.text();
+  }
   const bool diverged = lab::expect_same(lab::expected_report(recording), report).has_value();
-  std::cout << '\n' << std::flush;
+  fmt::print("{}{}", printed, printed.empty() ? "" : "\n");
   if (!diverged) fmt::print("replay: {} is the run of {}, event for event\n", program, file);
   fmt::print("{}", describe(report));
   return diverged ? 1 : 0;

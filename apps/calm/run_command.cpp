@@ -73,10 +73,10 @@ void write_files(const Example& example, const RunExampleOptions& options, const
 int run_one_seed(const Example& example, const RunExampleOptions& options) {
   const Run run = run_in_lab(example, options.seed);
   write_files(example, options, run.report);
-  fmt::print("{}\n{}", run.printed, describe(run.report));
-  fmt::print("  again     {}\n", run_command(example.name, options.seed));
-  if (!options.record.empty()) fmt::print("  recorded  calm replay {}\n", options.record);
-  if (!options.trace.empty()) fmt::print("  traced    calm trace show {}\n", options.trace);
+  std::vector<std::string> lines{again_line(example.name, options.seed)};
+  if (!options.record.empty()) lines.push_back("recorded  calm replay " + options.record);
+  if (!options.trace.empty()) lines.push_back("traced    calm trace show " + options.trace);
+  fmt::print("{}{}{}", run.printed, run.printed.empty() ? "" : "\n", describe(run.report, lines));
   return went_well(run.report) ? 0 : 1;
 }
 
@@ -117,7 +117,7 @@ int run_many_seeds(const Example& example, const RunExampleOptions& options) {
   fmt::print("  printed   {}\n", same_or(summary.printed.size(), "different texts"));
   fmt::print("  failed    {}\n", summary.failed == 0 ? std::string("none") : fmt::format("{} runs", summary.failed));
   for (const lab::LabReport& report : summary.shown) {
-    fmt::print("\n{}  again     {}\n", describe(report), run_command(example.name, report.seed));
+    fmt::print("\n{}", describe(report, {again_line(example.name, report.seed)}));
   }
   if (summary.failed > summary.shown.size()) fmt::print("\nand {} more\n", summary.failed - summary.shown.size());
   return summary.failed == 0 ? 0 : 1;

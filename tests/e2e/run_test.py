@@ -93,8 +93,8 @@ class RunTest(unittest.TestCase):
                                  r"\A\nlab: seed 5, \d+ steps, \d+(\.\d+)?(ms|s) of virtual time\n"
                                  r"  ended as  Ok\n"
                                  r"  trace     \d+ events, digest [0-9a-f]{16}\n"
-                                 r"  oracles   all \d+ found nothing\n"
-                                 rf"  again     calm run {name} --lab --seed 5\n\Z")
+                                 rf"  again     calm run {name} --lab --seed 5\n"
+                                 r"  oracles   all \d+ found nothing\n\Z")
 
     def test_run_in_the_lab_takes_no_real_time(self):
         said = self.passes("run", "budget_runs_out", "--lab")
