@@ -53,6 +53,7 @@ calm_explore_switch:
 .p2align 4
 .type calm_explore_begin,@function
 calm_explore_begin:
+  subq $8, %rsp
   movq %r12, %rdi
   callq *%r13
   ud2

@@ -128,7 +128,8 @@ class Threads final : public Program {
   Footprint* touched_ = nullptr;
   Thread* running_ = nullptr;
   std::uint32_t locations_ = 0;  // of the setup
-  bool leaving_ = false;         // the execution is over: accesses happen without waiting for a turn
+  std::uint32_t accesses_left_ = 0;
+  bool leaving_ = false;  // the execution is over: accesses happen without waiting for a turn
   bool deadlock_allowed_ = false;
   std::string problem_;
 };

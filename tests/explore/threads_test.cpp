@@ -1,0 +1,156 @@
+// Threads, words, locks and condition variables under the explorer.
+#include "calm/explore/threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "calm/explore/atomic.hpp"
+#include "calm/explore/mutex.hpp"
+#include "calm/explore/not_deterministic.hpp"
+
+namespace calm::explore {
+namespace {
+
+using Word = Atomic<int>;
+
+TEST(Threads, LAB_8_a_lost_update_is_found_and_none_is_left_when_it_is_mended) {
+  const auto program = [](bool mended) {
+    return [mended](Threads& threads) {
+      Word& x = threads.make<Word>(0);
+      for (int i = 0; i < 2; ++i) {
+        threads.run([&x, mended] {
+          if (mended) {
+            x.fetch_add(1);
+          } else {
+            x.store(x.load() + 1);
+          }
+        });
+      }
+      threads.at_end([&] { threads.check(x.load() == 2, "an update was lost"); });
+    };
+  };
+  const Report broken = explore_threads(program(false));
+  EXPECT_TRUE(broken.exhausted);
+  EXPECT_EQ(broken.executions, 4U);
+  EXPECT_EQ(broken.buggy, 2U);
+  EXPECT_EQ(broken.failures.at(0).problem, "an update was lost");
+  const Report mended = explore_threads(program(true));
+  EXPECT_TRUE(mended.exhausted && mended.ok());
+  EXPECT_EQ(mended.executions, 2U);
+}
+
+TEST(Threads, LAB_8_a_notify_without_the_lock_leaves_a_waiter_asleep) {
+  const auto program = [](bool mended) {
+    return [mended](Threads& threads) {
+      Mutex& mutex = threads.make<Mutex>();
+      Condition& condition = threads.make<Condition>();
+      Word& ready = threads.make<Word>(0);
+      threads.run([&] {
+        mutex.lock();
+        while (ready.load() == 0) condition.wait(mutex);
+        mutex.unlock();
+      });
+      threads.run([&, mended] {
+        if (mended) mutex.lock();
+        ready.store(1);
+        condition.notify_one();
+        if (mended) mutex.unlock();
+      });
+    };
+  };
+  const Report broken = explore_threads(program(false));
+  EXPECT_TRUE(broken.exhausted);
+  EXPECT_EQ(broken.deadlocks, 1U);
+  const Report mended = explore_threads(program(true));
+  EXPECT_TRUE(mended.exhausted && mended.ok());
+  EXPECT_EQ(mended.deadlocks, 0U);
+}
+
+TEST(Threads, LAB_4_a_failed_try_lock_is_a_read) {
+  const Report report = explore_threads([](Threads& threads) {
+    Mutex& mutex = threads.make<Mutex>();
+    for (int i = 0; i < 3; ++i) threads.run([&mutex] { (void)mutex.try_lock(); });
+  });
+  EXPECT_EQ(report.executions, 3U);  // who wins; the losers commute
+}
+
+TEST(Threads, what_a_thread_throws_is_a_problem_of_its_execution) {
+  const Report report = explore_threads([](Threads& threads) {
+    Word& x = threads.make<Word>(0);
+    threads.run([&x] { x.store(1); });
+    threads.run([&x] {
+      if (x.load() == 1) throw std::runtime_error("boom");
+    });
+  });
+  EXPECT_EQ(report.executions, 2U);
+  EXPECT_EQ(report.buggy, 1U);
+  EXPECT_EQ(report.failures.at(0).problem, "a thread threw: boom");
+}
+
+TEST(Threads, what_is_on_a_stack_is_ended_also_when_an_execution_is_left_in_the_middle) {
+  const auto alive = std::make_shared<int>(0);
+  (void)explore_threads([&alive](Threads& threads) {
+    Mutex& first = threads.make<Mutex>();
+    Word& x = threads.make<Word>(0);
+    for (int i = 0; i < 2; ++i) {
+      threads.run([&, kept = alive] {
+        const std::shared_ptr<int> local = kept;
+        first.lock();
+        x.store(x.load() + 1);
+        first.unlock();
+      });
+    }
+  });
+  EXPECT_EQ(alive.use_count(), 1);
+}
+
+TEST(Threads, LAB_5_a_program_that_does_not_repeat_itself_is_named) {
+  int runs = 0;
+  const auto program = [&runs](Threads& threads) {
+    Word& x = threads.make<Word>(0);
+    Word& y = threads.make<Word>(0);
+    const bool other = ++runs % 2 == 0;
+    Word& z = threads.make<Word>(0);
+    threads.run([&x, &y, other] { (other ? y : x).store(1); });
+    for (int i = 0; i < 2; ++i) threads.run([&z] { z.store(1); });
+  };
+  EXPECT_THROW((void)explore_threads(program), NotDeterministic);
+}
+
+TEST(Threads, LAB_5_a_program_that_never_ends_is_told_as_one) {
+  const Report report = explore_threads(
+      [](Threads& threads) {
+        Word& x = threads.make<Word>(0);
+        threads.run([&x] {
+          while (x.load() == 0) {
+          }
+        });
+      },
+      {.max_steps = 200});
+  EXPECT_FALSE(report.ok());
+  EXPECT_NE(report.failures.at(0).problem.find("more than 200 steps"), std::string::npos);
+}
+
+TEST(Threads, a_wait_for_a_word_goes_on_when_it_has_changed) {
+  std::set<int> seen;
+  const Report report = explore_threads([&seen](Threads& threads) {
+    Word& x = threads.make<Word>(0);
+    threads.run([&x] { x.store(1); });
+    threads.run([&x] { x.store(2); });
+    threads.run([&x, &seen] {
+      x.wait(0);
+      seen.insert(x.load());
+    });
+  });
+  EXPECT_TRUE(report.ok() && report.exhausted);
+  EXPECT_EQ(seen, (std::set<int>{1, 2}));
+}
+
+}  // namespace
+}  // namespace calm::explore
