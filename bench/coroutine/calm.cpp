@@ -97,26 +97,26 @@ calm::Task<std::uint64_t> two_give_way(calm::Scope& scope, std::uint64_t operati
 
 // --- the parts: programs around the functions above ---
 
-template <auto Function>
+template <auto function>
 struct Alone {
   std::uint64_t operations;
   Stopwatch& watch;
-  CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Cx /*cx*/) const { return Function(operations, watch); }
+  CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Cx /*cx*/) const { return function(operations, watch); }
 };
 
-template <auto Function>
+template <auto function>
 struct WithContext {
   std::uint64_t operations;
   Stopwatch& watch;
-  CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Cx cx) const { return Function(cx, operations, watch); }
+  CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Cx cx) const { return function(cx, operations, watch); }
 };
 
-template <auto Function>
+template <auto function>
 struct InScope {
   std::uint64_t operations;
   Stopwatch& watch;
   CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Scope& scope) const {
-    return Function(scope, operations, watch);
+    return function(scope, operations, watch);
   }
   CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Cx cx) const { return calm::scope(cx, *this); }
 };

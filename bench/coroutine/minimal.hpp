@@ -187,10 +187,10 @@ std::uint64_t run_yields(std::uint64_t operations, Stopwatch& watch) {
   return done;
 }
 
-template <class Memory, auto Function>
+template <class Memory, auto function>
 std::uint64_t run(std::uint64_t operations, Stopwatch& watch) {
   std::uint64_t answer = 0;
-  Function(operations, watch).start(answer);
+  function(operations, watch).start(answer);
   return answer;
 }
 

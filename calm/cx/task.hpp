@@ -225,6 +225,7 @@ class AwaitTask final : public AwaitFrame<T> {
     this->parent_.awaiting = nullptr;
     this->end_frame();
     if (this->slot_.exception) std::rethrow_exception(std::move(this->slot_.exception));
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): without an exception a frame that ended well left a value
     if constexpr (!std::is_void_v<T>) return std::move(*this->slot_.value);
   }
 };

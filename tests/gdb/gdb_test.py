@@ -2,12 +2,14 @@
 """gdb_test.py — gdb/calm.py tells of a stopped process and of its core what tests/gdb/SAYS has, and the guide shows.
 
 Usage: tests/gdb/gdb_test.py [GdbTest.test_...]; every test is a ctest test of its own, gdb....
+       tests/gdb/gdb_test.py --write                 renews SAYS; look at the difference, then ./dev docs
 Environment: CALM_TEST_UNOPTIMISED, CALM_TEST_OPTIMISED: tests/gdb/parked.cpp compiled with -O0 -g and with -O2 -g.
 """
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -143,7 +145,18 @@ class GdbTest(unittest.TestCase):
             self.assertIn(f"calm {command} -- ", said)
 
 
+def write():
+    test = GdbTest()
+    test.root = ROOT
+    found = test.ask(Path(OPTIMISED).resolve(), "-ex", "run")
+    head = "# What gdb/calm.py says of tests/gdb/parked.cpp at its end; docs/guide/debugging.md shows it.\n\n"
+    sections = "".join(f"# [{name}]\n{text}# [/{name}]\n" for name, text in found.items())
+    (ROOT / "tests/gdb/SAYS").write_text(head + sections)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        raise SystemExit(write())
     if shutil.which("gdb") is None:
         raise SystemExit("gdb_test.py: there is no gdb; ./dev installs it")
     unittest.main()
