@@ -261,7 +261,7 @@ class Task(Record):
 
     def counted(self):
         for at, kind in enumerate(COUNTED_KINDS):
-            made, away = (read(self.place(name) + 2 * at, "H") for name in ("counted", "settled_away"))
+            made, away = (read(self.place(name) + 2 * at, "H") for name in ("tally", "settled_away"))
             if made - away & 0xffff:
                 yield kind, made - away & 0xffff
 

@@ -65,7 +65,7 @@ struct DebugLayout {
       {"TaskRecord.word", offsetof(Task, word)},
       {"TaskRecord.next", offsetof(Task, after)},
       {"TaskRecord.held", offsetof(Task, held)},
-      {"TaskRecord.counted", offsetof(Task, counted)},
+      {"TaskRecord.tally", offsetof(Task, tally)},
       {"TaskRecord.settled_away", offsetof(Task, settled_away)},
       {"TaskRecord.frame", offsetof(Task, frame)},
       {"TaskRecord.next_finalizer", offsetof(Task, queue_link)},
