@@ -61,22 +61,21 @@ EverywhereReport strike_everywhere(const LabConfig& config, Program& program, St
 
 /// Cancels at every await point in turn. Each run copies the program.
 template <class F>
-EverywhereReport cancel_everywhere(const LabConfig& config, const F& program, const EverywhereOptions& options = {}) {
+EverywhereReport cancel_everywhere(const LabConfig& config, F program, const EverywhereOptions& options = {}) {
   ProgramOf<F> root(program);
   return strike_everywhere(config, root, Strike::cancel_task, options);
 }
 
 /// The same with the innermost scope instead of the task.
 template <class F>
-EverywhereReport cancel_scopes_everywhere(const LabConfig& config, const F& program,
-                                          const EverywhereOptions& options = {}) {
+EverywhereReport cancel_scopes_everywhere(const LabConfig& config, F program, const EverywhereOptions& options = {}) {
   ProgramOf<F> root(program);
   return strike_everywhere(config, root, Strike::cancel_scope, options);
 }
 
 /// Fails every allocation in turn.
 template <class F>
-EverywhereReport fail_allocations_everywhere(const LabConfig& config, const F& program,
+EverywhereReport fail_allocations_everywhere(const LabConfig& config, F program,
                                              const EverywhereOptions& options = {}) {
   ProgramOf<F> root(program);
   return strike_everywhere(config, root, Strike::fail_allocation, options);

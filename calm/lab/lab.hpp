@@ -7,6 +7,8 @@
 //   EXPECT_TRUE(report.is_clean()) << to_string(report);
 #pragma once
 
+#include <utility>
+
 #include "calm/lab/config.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
@@ -19,15 +21,15 @@ LabReport run_program(const LabConfig& config, Program& program, const Watching&
 
 /// The same for `program(cx)`; it is copied into the run.
 template <class F>
-LabReport run(const LabConfig& config, const F& program) {
+LabReport run(const LabConfig& config, F program) {
   ProgramOf<F> root(program);
   return run_program(config, root);
 }
 
 /// Repeats what the schedule says, whatever seed the configuration has.
 template <class F>
-LabReport run(const LabConfig& config, const Schedule& schedule, const F& program) {
-  return run(with_schedule(config, schedule), program);
+LabReport run(const LabConfig& config, const Schedule& schedule, F program) {
+  return run(with_schedule(config, schedule), std::move(program));
 }
 
 }  // namespace calm::lab

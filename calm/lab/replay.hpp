@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "calm/lab/config.hpp"
 #include "calm/lab/lab.hpp"
@@ -35,8 +36,8 @@ std::optional<Divergence> expect_same(const LabReport& expected, LabReport& actu
 /// Makes the run of the report again: seed, faults and choices are its own, limits those of the configuration.
 /// Gives: the report of the new run; a divergence is one of its problems.
 template <class F>
-LabReport replay(const LabConfig& config, const LabReport& recorded, const F& program) {
-  LabReport report = run(config, recorded.schedule, program);
+LabReport replay(const LabConfig& config, const LabReport& recorded, F program) {
+  LabReport report = run(config, recorded.schedule, std::move(program));
   (void)expect_same(recorded, report);
   return report;
 }
@@ -44,9 +45,9 @@ LabReport replay(const LabConfig& config, const LabReport& recorded, const F& pr
 /// Runs the program twice (I6). Gives: the report of the first run; with a problem that shows both events when the second
 /// one was another.
 template <class F>
-LabReport check_determinism(const LabConfig& config, const F& program) {
+LabReport check_determinism(const LabConfig& config, F program) {
   LabReport first = run(config, program);
-  LabReport second = run(config, program);
+  LabReport second = run(config, std::move(program));
   if (expect_same(first, second)) first.problems.push_back(second.problems.back());
   return first;
 }
