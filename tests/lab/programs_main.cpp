@@ -16,9 +16,8 @@
 
 #include "program_campaign.hpp"
 
+namespace calm::programs {
 namespace {
-
-using namespace calm::programs;
 
 int usage() {
   std::fputs("calm_programs: use --seed N [COUNT], --trouble N [COUNT] or --digests FILE [N [COUNT]]\n", stderr);
@@ -33,16 +32,16 @@ void print_coverage(const Coverage& coverage) {
   for (std::size_t i = 0; i < do_count; ++i)
     fmt::print("  {} {}", to_string(static_cast<Do>(i)), coverage.statements[i]);
   fmt::print("\n");
-  for (const calm::trace::EventKindRow& row : calm::trace::event_kind_table) {
+  for (const trace::EventKindRow& row : trace::event_kind_table) {
     fmt::print("  {} {}", row.name, coverage.events[static_cast<std::size_t>(row.kind)]);
   }
   fmt::print("\n");
   for (std::size_t i = 0; i < coverage.cancels.size(); ++i) {
-    fmt::print("  {} {}", to_string(static_cast<calm::CancelKind>(i)), coverage.cancels[i]);
+    fmt::print("  {} {}", to_string(static_cast<CancelKind>(i)), coverage.cancels[i]);
   }
   fmt::print("\n");
   for (std::size_t i = 0; i < coverage.ends.size(); ++i) {
-    fmt::print("  {} {}", to_string(static_cast<calm::OutcomeKind>(i)), coverage.ends[i]);
+    fmt::print("  {} {}", to_string(static_cast<OutcomeKind>(i)), coverage.ends[i]);
   }
   fmt::print("\n");
 }
@@ -70,10 +69,8 @@ int write_digests(const std::string& path, std::uint64_t first, std::uint64_t co
   return ran.said.empty() && file.flush() ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+/// Gives: the exit code.
+int run_words(const std::vector<std::string>& words) {
   if (words.size() >= 2 && words.size() <= 3 && (words[0] == "--seed" || words[0] == "--trouble")) {
     return show(number_at(words, 1, 1), number_at(words, 2, 1),
                 words[0] == "--trouble" ? Trouble::some : Trouble::none);
@@ -83,3 +80,8 @@ int main(int argc, char** argv) {
   }
   return usage();
 }
+
+}  // namespace
+}  // namespace calm::programs
+
+int main(int argc, char** argv) { return calm::programs::run_words({argv + 1, argv + argc}); }

@@ -123,7 +123,7 @@ std::map<std::uint64_t, Steps> by_task(const trace::Trace& trace) {
 
 Task<void> walks(Cx cx, int number) {
   for (int i = 0; i < 3; ++i) {
-    cx.trace("step", static_cast<std::uint64_t>(10 * number + i));
+    cx.trace("step", static_cast<std::uint64_t>(number));
     co_await yield(cx);
     co_await sleep(cx, ms(number));
   }
