@@ -145,10 +145,10 @@ def misplaced(project):
 
 
 def foreign_or_own(project, source, include):
-    """True for an include outside calm/ that is in order: not the project's, or a program's own file."""
+    """True for an include outside calm/ that is in order: not the project's, or for a program its own file or an example."""
     target = project.resolve(source, include)
     if source.app:
-        return target is None or target.startswith(f"{source.app}/")
+        return target is None or target.startswith((f"{source.app}/", "examples/"))
     return target is None and not include.quoted
 
 
@@ -157,7 +157,7 @@ def include_fault(project, source, include):
     parts, owner = include.path.split("/"), source.room or source.app
     if parts[0] != "calm" or {".", ".."} & set(parts):
         return None if foreign_or_own(project, source, include) else (
-            "", 'calm\'s headers are included as "calm/room/file.hpp"; a program may also include its own files',
+            "", 'calm\'s headers are included as "calm/room/file.hpp"; a program may also include its own files and examples',
             "write the path from the root of the tree, and <...> for a header that is not calm's")
     if not (project.root / include.path).is_file():
         return ", which does not exist", "calm/LAYERS: an included header exists", "correct the path, or add the header"

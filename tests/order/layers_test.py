@@ -98,6 +98,13 @@ class LayersTest(TreeTest):
         self.write("apps/tool/deep.cpp", '#include "calm/kernel/region.hpp"\n')
         self.finds("apps/tool/deep.cpp:1 includes calm/kernel/region.hpp", "apps/tool may include model", args=["includes"])
 
+    def test_lets_a_program_include_examples_and_a_room_not(self):
+        self.header("examples/list.hpp", "")
+        self.write("apps/tool/list.cpp", '#include "examples/list.hpp"\n')
+        self.accepts("includes")
+        self.write("calm/model/list.cpp", '#include "examples/list.hpp"\n')
+        self.finds("calm/model/list.cpp:1 includes examples/list.hpp", args=["includes"])
+
     def test_finds_a_program_that_includes_another_programs_file(self):
         self.write("calm/LAYERS", LAYERS + "apps/other: *\n")
         self.write("apps/other/main.cpp", '#include "calm/kernel/region.hpp"\n#include "../tool/show.hpp"\n')
