@@ -77,7 +77,8 @@ PollStart BasicKernel<Atomics>::begin_poll_slowly(Worker& worker, Task& task, Ta
       acknowledge(worker, held, task, now.generation());
       return PollStart::drop;
     }
-    used_up = task.cleanup_polls >= task.cleanup_quota || task.deadline().reached(worker.now());
+    used_up =
+        now.has(TaskFlag::expired) || task.cleanup_polls >= task.cleanup_quota || task.deadline().reached(worker.now());
     if (!used_up) ++task.cleanup_polls;
   }
   if (used_up && region_of(task).cleanup_mode == CleanupMode::bounded) return force(worker, task, id);

@@ -180,6 +180,19 @@ TEST_F(ForcePanic, CAN_8_the_escalation_is_for_what_was_forced_only) {
   EXPECT_FALSE(bench.view(task).forced);
 }
 
+TEST(ForceWorkers, CAN_8_a_deadline_that_one_worker_saw_is_kept_by_all) {
+  BasicBench<lockfree::RealAtomics> bench(Config{.workers = 2});
+  const TaskId task = bench.parked(bench.root());
+  EXPECT_TRUE(bench.kernel->request_cancel(bench.worker, task, {}));
+  EXPECT_EQ(bench.poll(task), PollStart::run);
+  EXPECT_TRUE(bench.kernel->end_poll(bench.worker, task));
+  bench.at(Time() + seconds(5));
+  EXPECT_TRUE(bench.kernel->deadline_reached(bench.worker, task));
+  Worker& behind = bench.kernel->worker(1);
+  behind.set_time(Time() + seconds(4));
+  EXPECT_EQ(bench.kernel->begin_poll(behind, task), PollStart::drop) << "nobody will tell a second time";
+}
+
 // --- what may not be forced yet ---
 
 TEST_F(Force, CAN_8_never_while_a_child_region_that_borrows_from_the_frame_is_alive) {
