@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "calm/check/require.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/kernel.hpp"
@@ -37,6 +38,11 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
                            .task = task,
                            .site = root.await_point().site,
                            .must_fail = true});
+  }
+  if (start == kernel::PollStart::unwind) {
+    const Status parked = kernel.unwound(worker, task, root.drop_inside_scope(worker, task));
+    CALM_INVARIANT(CAN_8, parked.is_ok(), task.bits());
+    return true;
   }
   if (start == kernel::PollStart::run && root.poll(worker, task) == TaskRoot::Progress::parked) {
     (void)kernel.end_poll(worker, task);

@@ -66,10 +66,15 @@ Status ScopeBase::open(const ScopeOptions& options) {
                                           .body = true,
                                           .owner = context_.root->id()});
   context_.region = made.id;
+  if (made) {
+    open_.region = made.id;
+    context_.root->enter_scope(open_);
+  }
   return made.status;
 }
 
 WaitFor<LingerWait, const Context*, RegionId, Crew*> ScopeBase::end_body(const ChildEnd& body) {
+  context_.root->leave_scope(open_);
   (void)port().end_body(worker(), context_.region, body);
   return WaitFor<LingerWait, const Context*, RegionId, Crew*>(context_.outer, context_.region, &crew_);
 }

@@ -1,7 +1,8 @@
 // scope.hpp — a child region around a piece of code: what is started in it has ended when it is left.
 // Laws:    I1, I2, I5, OUT-4, REG-2, CTX-2, CTX-4, TSK-4, TSK-5, CAN-13, BUD-3
 // Threads: a scope is used by the task that opened it, and by those it was passed to, each in its own poll
-// Cancel:  a cancelled scope cancels everything in it and still waits until that is quiet
+// Cancel:  a cancelled scope cancels everything in it and still waits until that is quiet; a task that is forced leaves its
+//          scopes one by one from the inside: the frames of the body first, then its children, then its finalizers
 #pragma once
 
 #include <concepts>
@@ -159,6 +160,7 @@ class ScopeBase {
  private:
   std::optional<Limit> limit_;
   Crew crew_;
+  OpenScope open_;
 };
 
 }  // namespace cx

@@ -101,15 +101,30 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   }
 }
 
-void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
-  worker_ = &worker;
-  id_ = id;
+/// From the leaf on; `outer` stays, parked at what is gone, and can only be destroyed.
+void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
   if (wait_ != nullptr) std::exchange(wait_, nullptr)->abandon();
-  while (leaf_ != nullptr) {
+  while (leaf_ != outer) {
     Frame* const frame = std::exchange(leaf_, leaf_->parent);
     frame->self.destroy();
     if (leaf_ != nullptr) leaf_->awaiting->abandon();
   }
+}
+
+RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
+  CALM_INVARIANT(CAN_8, scopes_ != nullptr, id.bits());
+  worker_ = &worker;
+  id_ = id;
+  const OpenScope& scope = *scopes_;
+  destroy_up_to(scope.frame);
+  leave_scope(scope);
+  return scope.region;
+}
+
+void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
+  worker_ = &worker;
+  id_ = id;
+  destroy_up_to(nullptr);
 }
 
 }  // namespace calm::cx

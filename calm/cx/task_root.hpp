@@ -1,7 +1,8 @@
 // task_root.hpp — a task as its host sees it: one thing to poll. Runs the chain of frames and leaves it when it fails.
-// Laws:    TSK-5, TSK-7, TSK-8, CAN-7, OUT-5
-// Threads: poll() and drop() by whoever polls the task in the kernel's sense
-// Cancel:  a wait that is cancelled fails; drop() destroys the frames from the leaf on, never by recursion
+// Laws:    TSK-5, TSK-7, TSK-8, CAN-7, CAN-8, OUT-5
+// Threads: poll(), drop_inside_scope() and drop() by whoever polls the task in the kernel's sense
+// Cancel:  a wait that is cancelled fails; drop() destroys the frames from the leaf on, never by recursion; before that
+//          drop_inside_scope() does it for one open scope after the other
 #pragma once
 
 #include <coroutine>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "calm/check/require.hpp"
 #include "calm/cx/frame.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
@@ -78,6 +80,13 @@ class Wait : public Awaiter {
   const Context* context_;
 };
 
+/// A scope whose body runs in the task; it lives in the frame of that scope, around the frames of the body.
+struct OpenScope {
+  RegionId region{};
+  Frame* frame = nullptr;      ///< the one that opened it
+  OpenScope* outer = nullptr;  ///< the next one outwards in the same task
+};
+
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
@@ -101,6 +110,10 @@ class TaskRoot {
   /// Asks the wait that it is parked at once more and stays there, whatever the answer: for one who looks for lost wakes.
   /// Needs: parked; the kernel said `run`, and end_poll() follows.
   [[nodiscard]] WaitState ask(kernel::Worker& worker) noexcept;
+
+  /// Destroys the frames of the body of the innermost open scope, innermost first; the frame that opened it and all further
+  /// out stay parked. Needs: the kernel said `unwind`. Gives: the region of the scope, whose body has ended so.
+  [[nodiscard]] RegionId drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Destroys the frames, innermost first. Needs: the kernel said `drop`.
   void drop(kernel::Worker& worker, TaskId id) noexcept;
@@ -149,6 +162,20 @@ class TaskRoot {
   /// Gives: where it stands, for the kernel's people and detectors.
   [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
 
+  // --- for scopes ---
+
+  /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
+  void enter_scope(OpenScope& scope) noexcept {
+    scope.frame = leaf_;
+    scope.outer = scopes_;
+    scopes_ = &scope;
+  }
+  /// Its body has ended. Needs: it is the innermost open one.
+  void leave_scope(const OpenScope& scope) noexcept {
+    CALM_REQUIRE(CAN_8, scopes_ == &scope);
+    scopes_ = scope.outer;
+  }
+
   // --- for frames ---
 
   /// The frame suspends here; it goes on when the wait says so.
@@ -196,6 +223,7 @@ class TaskRoot {
  private:
   void leave(Frame& frame) noexcept;
   Frame* unwind(Frame* frame) noexcept;
+  void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
 
   Port& port_;
@@ -204,6 +232,7 @@ class TaskRoot {
   kernel::Worker* worker_ = nullptr;
   Frame* leaf_ = nullptr;
   Wait* wait_ = nullptr;
+  OpenScope* scopes_ = nullptr;  // innermost first
   Handover handover_;
   ChildEnd end_ = ok();
   trace::ResourceId waits_for_;  // of the wait that said pending last

@@ -209,42 +209,47 @@ void BasicKernel<Atomics>::cancel_tasks(Worker& worker, AllHeld held, Region& re
   region.gate.unlock(gate);
 }
 
-/// Gives: true when the task owns a region that is not Closed; it has been cancelled then, because its owner goes, and the
-/// bodies that ran in its frame have ended: that frame does not run again.
+/// The regions that the task owns are cancelled, because their owner goes.
 template <lockfree::AtomicsPolicy Atomics>
-bool BasicKernel<Atomics>::cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner,
+void BasicKernel<Atomics>::cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner,
                                                 const Reason& reason) noexcept {
-  bool owns = false;
   for (Region* child = region.first_child; child != nullptr; child = child->after) {
     if (child->owner != owner) continue;
-    owns = true;
     ReasonSpec spec = parent_cancelled(reason, region.id(), worker.now());
     spec.task = owner;
     spec.cleanup_time = region.cleanup_time;
     cancel_tree(worker, held, *child, make_reason(held, *child, spec), cleanup_of(spec));
-    end_bodies(held, *child, owner, reason);
   }
-  return owns;
 }
 
-/// Ends the bodies at and below `top` that ran in the frame of this task.
+/// Gives: this region or the first after it among its siblings that the task owns, or nullptr.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::end_bodies(AllHeld held, Region& top, TaskId owner, const Reason& reason) noexcept {
-  for (Region* region = &top;;) {
-    const GateView gate = region->gate.lock();
-    const bool ends = gate.body() && region->owner == owner;
-    if (ends) region->fold.add(cancelled(reason), 0, region->id());
-    const GateView left = ends ? gate.with_body(false) : gate;
-    region->gate.unlock(left);
-    if (ends && left.last_one_left()) let_advance(held, *region);
-    if (region->first_child != nullptr) {
-      region = region->first_child;
-      continue;
+const typename BasicKernel<Atomics>::Region* BasicKernel<Atomics>::owned_from(const Region* region,
+                                                                              TaskId owner) noexcept {
+  while (region != nullptr && region->owner != owner) region = region->after;
+  return region;
+}
+
+/// Looks at everything that the task owns: what is not Closed is in the tree, and below the region of the task directly or
+/// inside another one of it. An innermost region without a live body ends by itself, and may borrow from any part of the
+/// frame until it has; one with a live body ends when the part of the frame inside it is gone.
+template <lockfree::AtomicsPolicy Atomics>
+typename BasicKernel<Atomics>::FrameUse BasicKernel<Atomics>::use_of_frame(AllHeld held, const Region& region,
+                                                                           TaskId owner) const noexcept {
+  if (buffer_in_use(held, region, owner)) return FrameUse::borrowers;
+  const Region* owned = owned_from(region.first_child, owner);
+  const FrameUse use = owned == nullptr ? FrameUse::none : FrameUse::bodies;
+  while (owned != nullptr) {
+    if (buffer_in_use(held, *owned, owner)) return FrameUse::borrowers;
+    const Region* next = owned_from(owned->first_child, owner);
+    if (next == nullptr && !owned->gate.look().body()) return FrameUse::borrowers;
+    while (next == nullptr && owned != &region) {
+      next = owned_from(owned->after, owner);
+      owned = owned->parent;
     }
-    while (region != &top && region->after == nullptr) region = region->parent;
-    if (region == &top) return;
-    region = region->after;
+    owned = next;
   }
+  return use;
 }
 
 }  // namespace calm::kernel

@@ -124,8 +124,16 @@ PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
   Afterwards afterwards;
   const Locked<Operation::cancel> held(shards_, worker.order());
   Region& region = region_of(task);
-  const bool borrowed = cancel_owned_regions(worker, held, region, id, task.reason);
-  if (borrowed || buffer_in_use(held, region, id)) {
+  cancel_owned_regions(worker, held, region, id, task.reason);
+  const FrameUse use = use_of_frame(held, region, id);
+  // What is left of the frame does not run again, whatever the clock of the next worker says.
+  if (use != FrameUse::none) (void)task.word.flag(generation_of(id), TaskFlag::expired, true);
+  if (use == FrameUse::bodies) {
+    CALM_PROBE("force: bodies run in the frame");
+    advance_all(worker, held, afterwards);
+    return PollStart::unwind;
+  }
+  if (use == FrameUse::borrowers) {
     CALM_PROBE("force: something still borrows from the frame");
     // It is not polled again, so nobody may wait for what it holds (section 0, the rule that is never traded; OBL-5).
     settle_held(worker, held, task, id, true);
@@ -143,6 +151,27 @@ PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
   host_.report(worker,
                {.kind = FindingKind::forced, .region = region.id(), .task = id, .site = host_.await_point(task).site});
   return PollStart::drop;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::unwound(Worker& worker, TaskId id, RegionId region_id) {
+  Afterwards afterwards;
+  const Locked<Operation::complete_task> held(shards_, worker.order());
+  Task* const task = find(id);
+  Region* const region = find_region(region_id);
+  if (task == nullptr || region == nullptr) return Errc::stale_handle;
+  const TaskLife life = task->word.look();
+  const bool runs_body = region->owner == id && region->gate.look().body();
+  const bool innermost = owned_from(region->first_child, id) == nullptr;
+  if (!being_polled(life) || !life.in(cancelled_states) || !runs_body || !innermost) return Errc::invalid_transition;
+  leave_body(held, *region, cancelled(task->reason));
+  advance_all(worker, held, afterwards);
+  if (state(region_id) != RegionState::closed) {
+    settle_held(worker, held, *task, id, true);
+    advance_all(worker, held, afterwards);
+  }
+  schedule_if(worker, *task, task->word.end_poll());
+  return {};
 }
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -54,8 +54,10 @@ enum class PollStart : std::uint8_t {
   run,   ///< resume the frame, then end_poll() or complete()
   drop,  ///< destroy the frame without resuming it, innermost part first, then complete(): the body never began, or its
          ///< clean-up budget is used up
-  later,  ///< it must be dropped and something still borrows from it; it is parked and will be scheduled again
-  stale,  ///< nothing to do: the entry was for a poll that someone else made, or for a life that has ended
+  unwind,  ///< it must be dropped, and bodies of regions still run in its frame: destroy what is inside the innermost of
+           ///< these, then unwound(); the rest stays parked until that region is Closed
+  later,   ///< it must be dropped and something still borrows from it; it is parked and will be scheduled again
+  stale,   ///< nothing to do: the entry was for a poll that someone else made, or for a life that has ended
 };
 
 /// The largest severity there is (CAN-1).
@@ -168,6 +170,13 @@ class BasicKernel {
   /// The root frame is gone and what the task still holds is about to be settled (TSK-8); complete() does it by itself.
   /// Fails: stale_handle; invalid_transition unless it is Cancelling.
   Status begin_finalizing(Worker& worker, TaskId id);
+
+  /// The answer to `unwind`: what the frame had inside this region is gone, so its body has ended Cancelled, and the task is
+  /// parked; it is scheduled again when the region is Closed. Until then it does not run, so nobody may wait for what it
+  /// still holds further out: that is settled, unless the region is Closed at once (section 0, OBL-5).
+  /// Fails: stale_handle; invalid_transition unless the task is being polled under cancellation, runs the body of the region
+  ///        and owns no region inside it.
+  Status unwound(Worker& worker, TaskId id, RegionId region_id);
 
   /// Sticky and idempotent; on a task that has ended nothing happens (CAN-3). Fails: stale_handle.
   Status request_cancel(Worker& worker, TaskId id, const CancelSpec& spec);
@@ -357,6 +366,7 @@ class BasicKernel {
   void start_finalizer(Worker& worker, AllHeld, Region& region) noexcept;
   void finish_closing(Worker& worker, AllHeld held, Region& region, Afterwards& afterwards) noexcept;
   void leave_parent(Worker& worker, AllHeld held, Region& region) noexcept;
+  void leave_body(RegionsHeld held, Region& region, const ChildEnd& end) noexcept;
   void recycle(Worker& worker, AllHeld, Region& region) noexcept;
 
   // Cancellation.
@@ -373,8 +383,11 @@ class BasicKernel {
                      const Budget& cleanup) noexcept;
   void cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept;
   const Reason& reason_for_children(Worker& worker, RegionsHeld, Region& region, Region& child) noexcept;
-  void end_bodies(AllHeld held, Region& top, TaskId owner, const Reason& reason) noexcept;
-  bool cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
+  void cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
+  /// What keeps the frame of a task from being destroyed as a whole.
+  enum class FrameUse : std::uint8_t { none, bodies, borrowers };
+  FrameUse use_of_frame(AllHeld held, const Region& region, TaskId owner) const noexcept;
+  static const Region* owned_from(const Region* region, TaskId owner) noexcept;
 
   // Obligations.
   [[gnu::noinline]] Status uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind);

@@ -89,13 +89,19 @@ Status BasicKernel<Atomics>::end_body(Worker& worker, RegionId id, const ChildEn
   if (cancels_siblings(region->policy, end, {id, region->owner})) {
     cancel_with(worker, held, *region, {.kind = CancelKind::fail_fast, .region = id, .task = region->owner});
   }
-  const GateView gate = region->gate.lock();
-  region->fold.add(end, 0, id);
-  const GateView left = gate.with_body(false);
-  region->gate.unlock(left);
-  if (left.last_one_left()) let_advance(held, *region);
+  leave_body(held, *region, end);
   advance_all(worker, held, afterwards);
   return {};
+}
+
+/// Needs: a live body. advance_all() is to follow.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::leave_body(RegionsHeld held, Region& region, const ChildEnd& end) noexcept {
+  const GateView gate = region.gate.lock();
+  region.fold.add(end, 0, region.id());
+  const GateView left = gate.with_body(false);
+  region.gate.unlock(left);
+  if (left.last_one_left()) let_advance(held, region);
 }
 
 template <lockfree::AtomicsPolicy Atomics>

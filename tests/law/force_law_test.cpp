@@ -222,18 +222,6 @@ TEST_F(Force, CAN_8_never_while_a_child_region_that_borrows_from_the_frame_is_al
   expect_forced();
 }
 
-TEST_F(Force, CAN_8_the_body_that_runs_in_the_frame_ends_with_it) {
-  const RegionId borrowing = bench.region(region, {.body = true, .owner = task});
-  const TaskId child = bench.parked(borrowing);
-  cancel_at_1();
-  bench.at(at_seconds(6));
-  EXPECT_EQ(bench.poll(task), PollStart::later);
-  EXPECT_EQ(bench.poll(child), PollStart::drop);
-  EXPECT_TRUE(bench.end(child));
-  EXPECT_EQ(bench.state(borrowing), RegionState::closed) << "nobody will run that body any more";
-  EXPECT_EQ(bench.poll_again(task), PollStart::drop) << "or it would never be bounded";
-}
-
 TEST_F(Force, CAN_8_never_while_a_region_inside_a_borrowing_one_is_alive) {
   const RegionId outer = bench.region(region, {.owner = task});
   const RegionId inner = bench.region(outer, {.owner = task});

@@ -51,6 +51,7 @@ const Use<TaskId> task_uses[] = {
     {"deadline_reached", [](LawBench& b, TaskId id) { return b.kernel->deadline_reached(b.worker, id); }},
     {"await_end", [](LawBench& b, TaskId id) { return b.kernel->await_end(b.worker, id, {}); }},
     {"release", [](LawBench& b, TaskId id) { return b.kernel->release(b.worker, id); }},
+    {"unwound", [](LawBench& b, TaskId id) { return b.kernel->unwound(b.worker, id, b.root()); }},
     {"count", [](LawBench& b, TaskId id) { return b.kernel->count(b.worker, id, ObligationKind::lock_guard); }},
     {"uncount", [](LawBench& b, TaskId id) { return b.kernel->uncount(b.worker, id, ObligationKind::lock_guard, id); }},
 };

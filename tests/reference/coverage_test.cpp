@@ -36,6 +36,7 @@ const Refusal refusals[] = {
     {Do::end_poll, {Errc::stale_handle, Errc::invalid_transition}},
     {Do::complete, {Errc::stale_handle, Errc::invalid_transition}},
     {Do::begin_finalizing, {Errc::stale_handle, Errc::invalid_transition}},
+    {Do::unwound, {Errc::stale_handle, Errc::invalid_transition}},
     {Do::request_cancel, {Errc::stale_handle}},
     {Do::checkpoint, {Errc::stale_handle, Errc::cancelled}},
     {Do::enter_mask, {Errc::stale_handle, Errc::invalid_transition}},

@@ -51,6 +51,7 @@ const Driver::Handler Driver::handlers[do_count] = {
     &Driver::end_poll,
     &Driver::complete,
     &Driver::begin_finalizing,
+    &Driver::unwound,
     &Driver::request_cancel,
     &Driver::checkpoint,
     &Driver::enter_mask,
@@ -176,7 +177,12 @@ Holder Driver::a_holder(RegionId region, std::uint16_t choice, std::uint16_t tas
 
 bool Driver::dropped(TaskId id) const {
   const TaskRow* const row = model_.find(id);
-  return is_live(row) && row->dropping;
+  return is_live(row) && (row->dropping || row->unwinding);
+}
+
+bool Driver::unwinding(TaskId id) const {
+  const TaskRow* const row = model_.find(id);
+  return row != nullptr && row->unwinding;
 }
 
 // --- comparing ---

@@ -5,7 +5,7 @@
 // Cancel:  not applicable
 //
 // It plays the host and keeps to its duties: only a task in its own poll does what needs one, and a task that is dropped is
-// not resumed, only completed. Everything else may be wrong: stale ids, wrong states, limits, second resolutions. Where an
+// not resumed, only unwound and completed. Everything else may be wrong: stale ids, wrong states, limits, second resolutions. Where an
 // operation needs a task that is being polled and there is none, the next task in the queue is polled instead.
 #pragma once
 
@@ -96,6 +96,7 @@ class Driver {
   void end_poll(const Operation& operation);
   void complete(const Operation& operation);
   void begin_finalizing(const Operation& operation);
+  void unwound(const Operation& operation);
   void request_cancel(const Operation& operation);
   void checkpoint(const Operation& operation);
   void enter_mask(const Operation& operation);
@@ -118,6 +119,7 @@ class Driver {
   void poll(TaskId id);
 
   bool drain_one();
+  [[nodiscard]] bool is_stubborn(const TaskRow& task) const;
   void drain_polled(TaskId id);
   bool drain_bodies();
   bool drain_services();
@@ -137,6 +139,7 @@ class Driver {
   ObligationId an_obligation(std::uint16_t choice);
   kernel::Holder a_holder(RegionId region, std::uint16_t choice, std::uint16_t task, bool own_poll);
   [[nodiscard]] bool dropped(TaskId id) const;
+  [[nodiscard]] bool unwinding(TaskId id) const;
 
   // Comparing.
   void same(Do what, Status kernel, Status model);

@@ -60,19 +60,28 @@ bool Driver::drain_one() {
 }
 
 /// A stubborn task does not end before its frame is dropped; finalizers and those of Soft regions are spared that.
+bool Driver::is_stubborn(const TaskRow& task) const {
+  return stubborn_ && !task.cleanup && task.state != TaskState::completed &&
+         model_.find(task.region)->spec.cleanup_mode == kernel::CleanupMode::bounded;
+}
+
 void Driver::drain_polled(TaskId id) {
   const TaskRow& task = *model_.find(id);
-  const bool soft = model_.find(task.region)->spec.cleanup_mode == kernel::CleanupMode::soft;
-  if (stubborn_ && !task.dropping && !task.cleanup && !soft) {
+  if (task.unwinding) {
+    const RegionId region = model_.innermost_of(id).back();
+    drain_step(kernel_->unwound(worker_, id, region), model_.unwound(id, region));
+  } else if (is_stubborn(task) && !task.dropping) {
     drain_step(kernel_->end_poll(worker_, id), model_.end_poll(id));
   } else {
     drain_step(kernel_->complete(worker_, id, ok()), model_.complete(id, ok()));
   }
 }
 
+/// The bodies of a stubborn task end when it is unwound.
 bool Driver::drain_bodies() {
   for (const auto& [id, region] : model_.regions()) {
-    if (!region.body) continue;
+    const TaskRow* const owner = model_.find(region.spec.owner);
+    if (!region.body || (owner != nullptr && is_stubborn(*owner))) continue;
     const RegionId body = id;
     drain_step(kernel_->end_body(worker_, body, ok()), model_.end_body(body, ok()));
     return true;

@@ -25,6 +25,7 @@ void Driver::create_region(const Operation& operation) {
   kernel::RegionSpec spec = region_spec(operation.c, operation.d, now_);
   if (parent == kernel_->root() && operation.b % 8 != 1) spec.reports_to = kernel::ReportsTo::owner;
   if (operation.b % 2 == 0) spec.owner = a_task_near(parent, operation.b / 2);
+  if (unwinding(spec.owner)) spec.owner = {};
   const auto made = kernel_->create_region(worker_, parent, spec);
   same(operation.what, made.status, model_.create_region(made.id, parent, spec));
   if (made) regions_.add(made.id);
@@ -45,9 +46,10 @@ void Driver::cancel(const Operation& operation) {
 void Driver::end_body(const Operation& operation) {
   region_ = regions_.pick(operation.a, [&](RegionId id) {
     const RegionRow* const row = model_.find(id);
-    return row != nullptr && (row->body || operation.b % 8 == 0);
+    return row != nullptr && (row->body || operation.b % 8 == 0) && !unwinding(row->spec.owner);
   });
   const RegionRow* const row = model_.find(region_);
+  if (row != nullptr && unwinding(row->spec.owner)) return;
   const ChildOrigin origin{region_, row == nullptr ? TaskId() : row->spec.owner};
   const ChildEnd end = end_of(operation.c, operation.d, kernel_->reason_of(worker_, region_), origin, now_);
   same(operation.what, kernel_->end_body(worker_, region_, end), model_.end_body(region_, end));

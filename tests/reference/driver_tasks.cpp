@@ -29,8 +29,8 @@ void Driver::poll(TaskId id) {
   const PollStart start = kernel_->begin_poll(worker_, id);
   const PollStart expected = model_.begin_poll(id);
   if (start != expected) {
-    text_ += fmt::format("  begin_poll: kernel {}, model {} (run, drop, later, stale)\n", static_cast<int>(start),
-                         static_cast<int>(expected));
+    text_ += fmt::format("  begin_poll: kernel {}, model {} (run, drop, unwind, later, stale)\n",
+                         static_cast<int>(start), static_cast<int>(expected));
   }
   ++coverage_.polls[static_cast<std::size_t>(start)];
 }
@@ -56,6 +56,7 @@ void Driver::end_poll(const Operation& operation) {
 
 void Driver::complete(const Operation& operation) {
   const TaskId id = operation.b % 4 == 0 ? a_task(operation.a) : a_polled_task(operation.a);
+  if (unwinding(id)) return;
   const TaskRow* const row = model_.find(id);
   const ChildOrigin origin{row == nullptr ? RegionId() : row->region, id};
   const auto cancellation = kernel_->cancellation_of(worker_, id);
@@ -67,7 +68,24 @@ void Driver::complete(const Operation& operation) {
 
 void Driver::begin_finalizing(const Operation& operation) {
   const TaskId id = operation.b % 4 == 0 ? a_live_task(operation.a) : a_polled_task(operation.a);
+  if (unwinding(id)) return;
   same(operation.what, kernel_->begin_finalizing(worker_, id), model_.begin_finalizing(id));
+}
+
+/// Mostly one of the innermost regions of a task that is to be unwound, in any order: only a host knows its frames.
+void Driver::unwound(const Operation& operation) {
+  if (operation.b % 8 == 0) {
+    const TaskId any = a_task(operation.a);
+    if (dropped(any)) return;
+    const RegionId region = a_region(operation.c);
+    same(operation.what, kernel_->unwound(worker_, any, region), model_.unwound(any, region));
+    return;
+  }
+  task_ = tasks_.pick(operation.a, [&](TaskId id) { return unwinding(id); });
+  const std::vector<RegionId> innermost = model_.innermost_of(task_);
+  if (!unwinding(task_)) return;
+  region_ = innermost[operation.c % innermost.size()];
+  same(operation.what, kernel_->unwound(worker_, task_, region_), model_.unwound(task_, region_));
 }
 
 void Driver::request_cancel(const Operation& operation) {

@@ -32,6 +32,7 @@ constexpr Row rows[] = {
     {Do::end_poll, "end_poll", 90},
     {Do::complete, "complete", 90},
     {Do::begin_finalizing, "begin_finalizing", 12},
+    {Do::unwound, "unwound", 12},
     {Do::request_cancel, "request_cancel", 30},
     {Do::checkpoint, "checkpoint", 60},
     {Do::enter_mask, "enter_mask", 20},

@@ -33,6 +33,7 @@ enum class Do : std::uint8_t {
   end_poll,
   complete,
   begin_finalizing,
+  unwound,
   request_cancel,
   checkpoint,
   enter_mask,

@@ -53,13 +53,13 @@ Ledger ReferenceKernel::ledger(RegionId region) const {
   return ledger;
 }
 
-/// CAN-8: a region that the task owns is alive, or a service uses one of its buffers.
-bool ReferenceKernel::borrowed_from(TaskId task) const {
+/// CAN-8: a service uses a buffer in the frame of the task.
+bool ReferenceKernel::buffer_in_use(TaskId task) const {
   for (const auto& [id, obligation] : obligations_) {
     const bool in_use = obligation.holder.service != kernel::Service::none && obligation.holder.task == task;
     if (in_use && obligation.state == ObligationState::reserved) return true;
   }
-  return !owned_by(task).empty();
+  return false;
 }
 
 /// Gives: true when `region` is `above`, or anywhere below it.
@@ -114,6 +114,23 @@ std::vector<RegionId> ReferenceKernel::owned_by(TaskId task) const {
       below = below || above->spec.owner == task;
     }
     if (!below) found.emplace(region.made, id);
+  }
+  std::vector<RegionId> ids;
+  for (const auto& [made, id] : found) ids.push_back(id);
+  return ids;
+}
+
+std::vector<RegionId> ReferenceKernel::innermost_of(TaskId task) const {
+  const auto is_owned = [&](const RegionRow& row) {
+    return row.spec.owner == task && row.state != RegionState::closed;
+  };
+  std::map<std::uint64_t, RegionId> found;
+  for (const auto& [id, region] : regions_) {
+    if (is_owned(region)) found.emplace(region.made, id);
+  }
+  for (const auto& [id, region] : regions_) {
+    const RegionRow* const around = find(region.parent);
+    if (is_owned(region) && around != nullptr && is_owned(*around)) found.erase(around->made);
   }
   std::vector<RegionId> ids;
   for (const auto& [made, id] : found) ids.push_back(id);

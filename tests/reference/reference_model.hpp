@@ -35,12 +35,15 @@ enum class Fault : std::uint8_t {
   hand_over_wakes_nobody,      ///< CAN-8: whoever waits to be forced waits for ever
   cleanup_masks_have_no_cap,   ///< CAN-12
   service_for_an_ended_task,   ///< CAN-8
+  end_all_bodies_at_once,      ///< CAN-8: the outer ones while their frames are there
+  unwound_keeps_its_promises,  ///< CAN-8, OBL-5
 };
 inline constexpr Fault faults[] = {
-    Fault::forget_strengthening,      Fault::oldest_finalizer_first,    Fault::keep_cost_of_refused_spend,
-    Fault::fold_in_order_of_ends,     Fault::lose_wake_during_poll,     Fault::body_folds_last,
-    Fault::count_lost_batch_once,     Fault::audit_forgets_threshold,   Fault::hand_over_wakes_nobody,
-    Fault::cleanup_masks_have_no_cap, Fault::service_for_an_ended_task,
+    Fault::forget_strengthening,       Fault::oldest_finalizer_first,    Fault::keep_cost_of_refused_spend,
+    Fault::fold_in_order_of_ends,      Fault::lose_wake_during_poll,     Fault::body_folds_last,
+    Fault::count_lost_batch_once,      Fault::audit_forgets_threshold,   Fault::hand_over_wakes_nobody,
+    Fault::cleanup_masks_have_no_cap,  Fault::service_for_an_ended_task, Fault::end_all_bodies_at_once,
+    Fault::unwound_keeps_its_promises,
 };
 
 /// What the host was told, in order.
@@ -90,7 +93,8 @@ struct TaskRow {
   bool cleanup = false;
   bool waiting_finalizer = false;
   bool started = false;
-  bool dropping = false;  // its frame goes without being resumed; complete() follows
+  bool dropping = false;   // its frame goes without being resumed; complete() follows
+  bool unwinding = false;  // what its frame has inside the innermost body goes; unwound() follows
   bool forced = false;
   bool acknowledged = false;
   std::uint8_t mask_depth = 0;
@@ -145,6 +149,7 @@ class ReferenceKernel {
   Status end_poll(TaskId task);
   Status complete(TaskId task, ChildEnd end);
   Status begin_finalizing(TaskId task);
+  Status unwound(TaskId task, RegionId region);
   Status request_cancel(TaskId task, const kernel::CancelSpec& spec);
   Status checkpoint(TaskId task);
   Status enter_mask(TaskId task);
@@ -155,6 +160,8 @@ class ReferenceKernel {
   bool forget_end(TaskId task);
   Status release(TaskId task);
   [[nodiscard]] std::optional<Witness> witness_of(TaskId task) const;
+  /// Gives: the regions that the task owns, are not Closed and have no such region of it inside, oldest first.
+  [[nodiscard]] std::vector<RegionId> innermost_of(TaskId task) const;
   /// Needs: a task under cancellation.
   [[nodiscard]] Budget cleanup_left(TaskId task) const;
 
@@ -208,7 +215,7 @@ class ReferenceKernel {
   [[nodiscard]] std::uint64_t live_regions(RegionId region) const;
   [[nodiscard]] bool has_live_child(const RegionRow& region) const;
   [[nodiscard]] Ledger ledger(RegionId region) const;
-  [[nodiscard]] bool borrowed_from(TaskId task) const;
+  [[nodiscard]] bool buffer_in_use(TaskId task) const;
   [[nodiscard]] bool is_below(RegionId region, RegionId above) const;
   [[nodiscard]] bool serves(RegionId region, const kernel::Holder& holder) const;
   [[nodiscard]] ChildEnd fold(const RegionRow& region) const;
@@ -222,7 +229,7 @@ class ReferenceKernel {
   void move(ObligationRow& obligation, ObligationState to);
   void wake_row(TaskRow& task);
   void wake_if_there(TaskId task);
-  void end_bodies(RegionId top, TaskId owner, const Reason& reason);
+  void leave_body(RegionRow& region, const Reason& reason);
   void cancel_tree(RegionId region, const Reason& reason);
   bool request(TaskRow& task, const Reason& reason, bool wakes);
   void request_own(TaskRow& task, CancelKind kind, bool wakes);

@@ -1,4 +1,6 @@
 // The tasks of the reference model: BUD-3..5, CAN-3, CAN-7..9, CAN-12, TSK-1..3, TSK-6, TSK-8.
+#include <algorithm>
+
 #include "calm/kernel/forced_end.hpp"
 #include "calm/model/task_state.hpp"
 #include "reference_model.hpp"
@@ -106,24 +108,27 @@ PollStart ReferenceKernel::begin_poll(TaskId id) {
   return PollStart::run;
 }
 
-/// CAN-8: the frame goes, unless something borrows from it.
+/// CAN-8: the frame goes, unless something borrows from it; first what it has inside the innermost body.
 PollStart ReferenceKernel::force(TaskRow& task) {
   const TaskId id = task.id;
-  const bool borrowed = borrowed_from(id);
+  const std::vector<RegionId> innermost = innermost_of(id);
+  bool borrowed = buffer_in_use(id);
+  for (const RegionId region : innermost) borrowed = borrowed || !find(region)->body;
   for (const RegionId owned : owned_by(id)) {
     ReasonSpec spec = parent_cancelled(task.reason, task.region, now_);
     spec.task = id;
     spec.cleanup_time = find(task.region)->spec.cleanup_time;
     cancel_tree(owned, Reason(spec));
-    end_bodies(owned, id, task.reason);
   }
   if (borrowed) abort_held(id);
   advance_all();
   if (borrowed) {
-    const bool again = task.wake == WakeState::running_woken;
-    task.wake = WakeState::idle;
-    if (again) wake_row(task);
+    (void)end_poll(id);
     return PollStart::later;
+  }
+  if (!innermost.empty()) {
+    task.unwinding = true;
+    return PollStart::unwind;
   }
   if (task.state == TaskState::cancel_requested) move(task, TaskState::cancelling);
   task.acknowledged = true;
@@ -280,16 +285,31 @@ Status ReferenceKernel::deadline_reached(TaskId id) {
   return {};
 }
 
-/// The frame of the task will not run again: the bodies in it have ended.
-void ReferenceKernel::end_bodies(RegionId top, TaskId owner, const Reason& reason) {
-  RegionRow& region = *region_row(top);
-  if (region.body && region.spec.owner == owner) {
-    region.ends.insert_or_assign(0, ChildEnd(calm::cancelled(reason)));
-    region.order_of_ends.push_back(0);
-    region.body = false;
-    child_left(top);
+Status ReferenceKernel::unwound(TaskId id, RegionId region) {
+  TaskRow* const task = task_row(id);
+  RegionRow* const left = region_row(region);
+  if (task == nullptr || left == nullptr) return Errc::stale_handle;
+  const std::vector<RegionId> innermost = innermost_of(id);
+  const bool inside = std::find(innermost.begin(), innermost.end(), region) != innermost.end();
+  if (!polled(*task) || !cancelled(*task) || !inside || !left->body) return Errc::invalid_transition;
+  task->unwinding = false;
+  leave_body(*left, task->reason);
+  if (fault_ == Fault::end_all_bodies_at_once) {
+    for (auto& [other, row] : regions_) {
+      if (row.body && row.spec.owner == id) leave_body(row, task->reason);
+    }
   }
-  for (const RegionId child : children_of(top)) end_bodies(child, owner, reason);
+  advance_all();
+  if (state(region) != RegionState::closed && fault_ != Fault::unwound_keeps_its_promises) abort_held(id);
+  advance_all();
+  return end_poll(id);
+}
+
+void ReferenceKernel::leave_body(RegionRow& region, const Reason& reason) {
+  region.ends.insert_or_assign(0, ChildEnd(calm::cancelled(reason)));
+  region.order_of_ends.push_back(0);
+  region.body = false;
+  child_left(region.id);
 }
 
 Status ReferenceKernel::await_end(TaskId id, TaskId waiter) {

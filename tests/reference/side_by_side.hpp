@@ -21,7 +21,7 @@ namespace calm::reference {
 struct Coverage {
   std::array<std::uint64_t, do_count> done{};
   std::map<std::pair<Do, Errc>, std::uint64_t> refused;
-  std::array<std::uint64_t, 4> polls{};     // by PollStart
+  std::array<std::uint64_t, 5> polls{};     // by PollStart
   std::array<std::uint64_t, 7> findings{};  // by FindingKind
   Moves moves;
 

@@ -55,6 +55,8 @@ constexpr StepRow rows[] = {
      {{{"times", number}}}},
     {"complete", task, "the task has ended", complete, nullptr,
      {{{"outcome", word(WordSet::outcome)}, {"error", word(WordSet::error)}, {"message", text}, {"with", value}}}},
+    {"unwound", task, "what the task had inside a region is gone, because it is forced", unwound, nullptr,
+     {{{"from", region, needed}}}},
     {"begin_finalizing", task, "the root frame of a cancelled task is gone", begin_finalizing, nullptr, {}},
     {"request_cancel", task, "asks one task to stop", request_cancel, nullptr,
      {{{"kind", cancel_kind}, {"message", text}, {"by_region", region}, {"by_task", task}, {"cause", value}}}},

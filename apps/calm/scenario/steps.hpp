@@ -30,6 +30,7 @@ void begin_poll(World& world, const Step& step);
 Status end_poll(World& world, const Step& step);
 void poll(World& world, const Step& step);
 Status complete(World& world, const Step& step);
+Status unwound(World& world, const Step& step);
 Status begin_finalizing(World& world, const Step& step);
 Status request_cancel(World& world, const Step& step);
 Status checkpoint(World& world, const Step& step);

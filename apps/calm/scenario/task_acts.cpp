@@ -17,7 +17,7 @@ std::string word_of(kernel::PollStart start) {
 kernel::PollStart begin(World& world, TaskId task) {
   world.host().take(task);
   const kernel::PollStart start = world.kernel().begin_poll(world.worker(), task);
-  if (start == kernel::PollStart::run || start == kernel::PollStart::drop) world.begin(task);
+  if (start != kernel::PollStart::later && start != kernel::PollStart::stale) world.begin(task);
   return start;
 }
 
@@ -71,6 +71,13 @@ Status complete(World& world, const Step& step) {
   const auto cancellation = world.kernel().cancellation_of(world.worker(), task);
   const Status status = world.kernel().complete(world.worker(), task,
                                                 end_in(world, step, cancellation ? cancellation->reason : Reason()));
+  if (status) world.end(task);
+  return status;
+}
+
+Status unwound(World& world, const Step& step) {
+  const TaskId task = subject(world, step);
+  const Status status = world.kernel().unwound(world.worker(), task, world.region_in(step, "from"));
   if (status) world.end(task);
   return status;
 }

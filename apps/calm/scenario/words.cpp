@@ -79,7 +79,8 @@ constexpr kernel::FindingKind all_findings[] = {kernel::FindingKind::leak,      
 constexpr auto findings = named(all_findings);
 
 constexpr Word poll_starts[] = {word("run", kernel::PollStart::run), word("drop", kernel::PollStart::drop),
-                                word("later", kernel::PollStart::later), word("stale", kernel::PollStart::stale)};
+                                word("unwind", kernel::PollStart::unwind), word("later", kernel::PollStart::later),
+                                word("stale", kernel::PollStart::stale)};
 constexpr Word policies[] = {word("fail fast", FoldPolicy::fail_fast), word("collect", FoldPolicy::collect),
                              word("supervised", FoldPolicy::supervised)};
 constexpr Word cleanup_modes[] = {word("bounded", kernel::CleanupMode::bounded),

@@ -54,6 +54,7 @@ class Town {
 
   void live(std::uint16_t index, unsigned seed);
   void act_outside(Citizen& self);
+  void unwind(Worker& worker, TaskId task);
   void work_on(Citizen& self, TaskId task);
   bool act_inside(Citizen& self, TaskId task);
   void act_on_promises(Citizen& self, TaskId task);
@@ -233,12 +234,22 @@ bool Town::act_inside(Citizen& self, TaskId task) {
   }
 }
 
+/// Its bodies are anybody's here: another citizen may have ended one or opened a region inside; then it is told again.
+void Town::unwind(Worker& worker, TaskId task) {
+  for (const RegionView& region : kernel_->snapshot(worker).regions) {
+    if (region.owner == task && region.body && kernel_->unwound(worker, task, region.id)) return;
+  }
+  EXPECT_TRUE(kernel_->end_poll(worker, task));
+}
+
 void Town::work_on(Citizen& self, TaskId task) {
   switch (kernel_->begin_poll(self.worker, task)) {
     case PollStart::run:
       break;
     case PollStart::drop:
       return complete(self.worker, task, ok());
+    case PollStart::unwind:
+      return unwind(self.worker, task);
     case PollStart::later:
     case PollStart::stale:
       return;
@@ -298,6 +309,7 @@ void Town::end_everything() {
     settle_what_is_left(worker);
     while (const TaskId task = host_.take(0)) {
       const PollStart start = kernel_->begin_poll(worker, task);
+      if (start == PollStart::unwind) unwind(worker, task);
       if (start == PollStart::run || start == PollStart::drop) complete(worker, task, ok());
     }
   }
