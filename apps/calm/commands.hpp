@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,24 @@ void add_run(CLI::App& app, RunExampleOptions& options, int& status);
 /// Adds `calm replay`. It gives 0 when the run of the file happened again, event for event, and 1 when it did not.
 /// Needs: as add_run.
 void add_replay(CLI::App& app, std::string& file, int& status);
+
+/// What `calm explore` was asked for.
+struct ExploreOptions {
+  std::string program;
+  bool list = false;  ///< only say which programs there are
+  std::optional<std::uint32_t> n;
+  std::optional<std::uint32_t> m;
+  std::string strategy = "optimal";
+  std::uint64_t seed = 1;
+  std::uint32_t depth = 3;
+  std::uint32_t preemptions = 2;
+  std::uint64_t max_executions = UINT64_MAX;
+  bool json = false;
+};
+
+/// Adds `calm explore`. It gives 0 when the program was explored, whatever was found in it; 1 when the number of executions is
+/// not the known one, or the program does not repeat itself. Needs: as add_run.
+void add_explore(CLI::App& app, ExploreOptions& options, int& status);
 
 // The stops of the tour.
 void show_lab();

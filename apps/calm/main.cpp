@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   std::string which;
   calm::tool::ScenarioOptions scenario_options;
   calm::tool::RunExampleOptions run_options;
+  calm::tool::ExploreOptions explore_options;
   std::string recording;
   app.add_subcommand("tour", "show what calm can do")->callback([&] { status = calm::tool::tour(); });
   auto* error = app.add_subcommand("error", "explain an error, or list all of them");
@@ -48,6 +49,7 @@ int run(int argc, char** argv) {
   add_scenario(app, scenario_options, status);
   calm::tool::add_run(app, run_options, status);
   calm::tool::add_replay(app, recording, status);
+  calm::tool::add_explore(app, explore_options, status);
   app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });
   app.add_subcommand("help", "print this text")->callback([&] {
     // app.help() would be that of the command that runs, this one

@@ -156,7 +156,7 @@ void Fiber::enter(Fiber* fiber) noexcept {
   CALM_ASAN_(
       __sanitizer_finish_switch_fiber(nullptr, &fiber->switch_->outer_stack, &fiber->switch_->outer_stack_bytes));
   fiber->body_(fiber->context_);
-  __builtin_unreachable();  // the body has left for good
+  __builtin_trap();  // the body has left for good
 }
 
 }  // namespace calm::explore

@@ -1,18 +1,16 @@
 #include "calm/explore/optimal.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "calm/check/require.hpp"
 #include "calm/explore/not_deterministic.hpp"
+#include "calm/explore/tally.hpp"
 #include "calm/explore/wakeup_tree.hpp"
 
 namespace calm::explore {
 namespace {
-
-constexpr std::size_t failures_kept = 8;
 
 /// A point of the execution, before its i-th event.
 struct Point {
@@ -25,27 +23,20 @@ struct Point {
 class Optimal {
  public:
   Optimal(Program& program, const Options& options, Listener* listener)
-      : program_(program), options_(options), listener_(listener), points_(1) {}
+      : program_(program), options_(options), tally_(options, listener), points_(1) {}
 
   Report run() {
     program_.restart();
     do {
       go_forward();
-      end_execution();
-      if (report_.executions >= options_.max_executions || (options_.stop_at_first_problem && !report_.ok())) {
-        return finish(false);
-      }
+      ask_blocked(tally_.end(program_, run_, livelock_));
+      reverse_races();
+      if (tally_.is_enough()) return tally_.finish(false);
     } while (go_back());
-    return finish(true);
+    return tally_.finish(true);
   }
 
  private:
-  Report finish(bool exhausted) {
-    report_.exhausted = exhausted;
-    report_.fingerprints = seen_.size();
-    return std::move(report_);
-  }
-
   // --- running ---
 
   void go_forward() {
@@ -75,7 +66,7 @@ class Optimal {
       throw NotDeterministic(run_, event.process, "touches something else");
     }
     run_.finish();
-    ++report_.steps;
+    ++tally_.report().steps;
     Point& there = points_[std::size_t{at} + 1];
     there.tried.clear();
     for (const Foreseen& tried : here.tried) {
@@ -105,7 +96,7 @@ class Optimal {
     scratch_.clear();
     (void)program_.step(process, scratch_);
     if (!(scratch_ == expected)) throw NotDeterministic(run_, process, "touches something else when it is run again");
-    ++report_.replayed;
+    ++tally_.report().replayed;
   }
 
   /// To the last point with something left to try. Gives: false when there is none.
@@ -121,27 +112,6 @@ class Optimal {
       }
     }
     return false;
-  }
-
-  void end_execution() {
-    const ProcessSet blocked = livelock_ || program_.failed() ? ProcessSet() : program_.blocked();
-    ++report_.executions;
-    if (!blocked.empty()) ++report_.deadlocks;
-    if (report_.fingerprints_known && !seen_.contains(run_.fingerprint())) {
-      report_.fingerprints_known = seen_.size() < options_.max_fingerprints;
-      if (report_.fingerprints_known) seen_.insert(run_.fingerprint());
-    }
-    std::string problem = livelock_ ? "it takes more than " + std::to_string(options_.max_steps) + " steps"
-                                    : program_.problem(!blocked.empty());
-    if (!problem.empty()) {
-      ++report_.buggy;
-      if (report_.failures.size() < failures_kept) {
-        report_.failures.push_back({std::move(problem), report_.executions, run_.schedule()});
-      }
-    }
-    if (listener_ != nullptr) listener_->ended(run_, !blocked.empty());
-    ask_blocked(blocked);
-    reverse_races();
   }
 
   // --- races ---
@@ -263,7 +233,7 @@ class Optimal {
     if (!program_.enabled().has(process)) return false;
     Foreseen later{process, {}};
     (void)program_.step(process, later.touched);
-    ++report_.replayed;
+    ++tally_.report().replayed;
     sequence_.push_back(std::move(later));
     collect_tried(i);
     (void)insert(pool_, points_[i].pending, sequence_, tried_);
@@ -277,12 +247,10 @@ class Optimal {
 
   Program& program_;
   Options options_;
-  Listener* listener_;
-  Report report_;
+  Tally tally_;
   Execution run_;
   std::vector<Point> points_;
   WakeupPool pool_;
-  std::unordered_set<std::uint64_t> seen_;
   bool livelock_ = false;
 
   // Scratch memory of the functions above.

@@ -9,22 +9,12 @@
 // earlier one, then the later one. A sequence that an earlier branch, or a branch still to come, leads to is left out.
 #pragma once
 
-#include <memory>
-
 #include "calm/explore/execution.hpp"
 #include "calm/explore/program.hpp"
 #include "calm/explore/report.hpp"
+#include "calm/explore/tally.hpp"
 
 namespace calm::explore {
-
-/// Hears of every execution when it has come to its end.
-class Listener {
- public:
-  virtual void ended(const Execution& execution, bool deadlock) = 0;
-
- protected:
-  ~Listener() = default;
-};
 
 /// Explores the program until nothing is left, or an option says stop.
 /// Fails: NotDeterministic when the program does not repeat itself; what the program throws.

@@ -4,6 +4,7 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct Options {
   std::uint32_t max_steps = 100'000;  ///< of one execution; beyond them it is cut short and said to be a livelock
   std::uint64_t max_fingerprints = 1U << 22;  ///< kept to be counted; beyond them they are not
   bool stop_at_first_problem = false;
+  const std::atomic<bool>* stop = nullptr;  ///< set by another thread or a signal: end with the next execution
 };
 
 /// One thing that went wrong, and the way there.

@@ -1,0 +1,18 @@
+// columns.hpp — a schedule for people: a column for each process, a line for each step.
+// Laws:    LAB-3
+// Threads: one
+// Cancel:  not applicable
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calm/explore/program.hpp"
+
+namespace calm::explore {
+
+/// Runs the schedule and gives its steps as lines, each with what it read and wrote; places are numbered in the order in
+/// which they are met. Who is blocked at the end is said there. Needs: a schedule of this program.
+[[nodiscard]] std::string columns(Program& program, const std::vector<Process>& schedule);
+
+}  // namespace calm::explore

@@ -1,0 +1,52 @@
+// tally.hpp — keeps the report of an exploration while it goes on: the same for every strategy.
+// Laws:    LAB-5, LAB-6
+// Threads: one
+// Cancel:  not applicable
+#pragma once
+
+#include <cstdint>
+#include <unordered_set>
+
+#include "calm/explore/execution.hpp"
+#include "calm/explore/program.hpp"
+#include "calm/explore/report.hpp"
+
+namespace calm::explore {
+
+/// Hears of every execution when it has come to its end.
+class Listener {
+ public:
+  virtual void ended(const Execution& execution, bool deadlock) = 0;
+
+ protected:
+  ~Listener() = default;
+};
+
+class Tally {
+ public:
+  Tally(const Options& options, Listener* listener) noexcept : options_(options), listener_(listener) {}
+
+  [[nodiscard]] Report& report() noexcept { return report_; }
+
+  /// The program stands at the end of this execution. `livelock`: it was cut short.
+  /// Gives: the processes that are blocked for ever.
+  ProcessSet end(Program& program, const Execution& run, bool livelock);
+
+  /// Gives: true when an option says that this is enough.
+  [[nodiscard]] bool is_enough() const noexcept {
+    return report_.executions >= options_.max_executions || (options_.stop_at_first_problem && !report_.ok()) ||
+           (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed));
+  }
+
+  [[nodiscard]] Report finish(bool exhausted) noexcept;
+
+ private:
+  void count_fingerprint(std::uint64_t fingerprint);
+
+  Options options_;
+  Listener* listener_;
+  Report report_;
+  std::unordered_set<std::uint64_t> seen_;
+};
+
+}  // namespace calm::explore
