@@ -436,9 +436,6 @@ class BasicKernel {
   std::uint64_t dropped_tokens_ = 0;  // C
 };
 
-extern template class BasicKernel<lockfree::RealAtomics>;
-extern template class BasicKernel<lockfree::LocalAtomics>;
-
 using Kernel = BasicKernel<lockfree::RealAtomics>;
 using LocalKernel = BasicKernel<lockfree::LocalAtomics>;
 
