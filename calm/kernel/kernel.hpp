@@ -465,3 +465,11 @@ Outcome<T*> BasicKernel<Atomics>::make_in(Worker& worker, RegionId region, Argum
 }  // namespace calm::kernel
 
 #include "calm/kernel/hot_steps.hpp"
+
+namespace calm::kernel {
+
+// After the inline definitions: g++ takes them for those of another file otherwise.
+extern template class BasicKernel<lockfree::RealAtomics>;
+extern template class BasicKernel<lockfree::LocalAtomics>;
+
+}  // namespace calm::kernel
