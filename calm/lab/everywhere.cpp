@@ -109,7 +109,7 @@ class Everywhere {
     for (std::uint64_t i = 0; i < sites_.size(); ++i) {
       SiteCoverage& line = lines[place_text(sites_[i].site)];
       ++line.seen;
-      line.hit += struck_.contains(i + 1) ? 1 : 0;
+      line.hit += struck_.contains(i + 1) ? 1U : 0U;
     }
     for (auto& [place, line] : lines) {
       line.place = place.empty() ? "inside calm" : place;
