@@ -4,9 +4,9 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "calm/lab/random.hpp"
@@ -26,7 +26,7 @@ class Choices {
     } else if (made_.size() < list_->size()) {
       choice = (*list_)[made_.size()];
       if (choice >= count) {
-        if (!impossible_) impossible_ = made_.size();
+        if (!misfit_) misfit_ = Misfit{.at = made_.size(), .choice = choice, .count = count};
         choice %= count;
       }
     }
@@ -34,16 +34,23 @@ class Choices {
     return choice;
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> take() noexcept { return std::move(made_); }
-  /// Gives: the place in the list of the first choice that there were too few tasks for: another program, or one that
-  ///        does not repeat itself.
-  [[nodiscard]] std::optional<std::size_t> impossible() const noexcept { return impossible_; }
+  /// A choice of the list for which there were too few tasks: it is of another program, or of one that does not repeat
+  /// itself. The choice is taken modulo their count then.
+  struct Misfit {
+    std::size_t at;
+    std::uint32_t choice;
+    std::uint32_t count;
+  };
+  /// Gives: the first of them.
+  [[nodiscard]] const std::optional<Misfit>& misfit() const noexcept { return misfit_; }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& made() const noexcept { return made_; }
 
  private:
   SplitMix numbers_;
   const std::vector<std::uint32_t>* list_;
   std::vector<std::uint32_t> made_;
-  std::optional<std::size_t> impossible_;
+  std::optional<Misfit> misfit_;
 };
 
 }  // namespace calm::lab

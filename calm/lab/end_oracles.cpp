@@ -1,3 +1,4 @@
+#include <set>
 #include <string_view>
 
 #include "calm/kernel/futurelock.hpp"
@@ -102,10 +103,18 @@ void ask_lost_wakes(const Evidence& evidence, Problems& problems) {
 }
 
 void ask_futurelocks(const Evidence& evidence, Problems& problems) {
+  const auto say = [&](const kernel::Futurelock& lock) {
+    problems.push_back({Oracle::futurelock, to_string(lock) + "\n  who:  " + evidence.names.of(lock.task)});
+  };
+  std::set<TaskId> known;
+  for (const kernel::Futurelock& lock : evidence.futurelocks) {
+    known.insert(lock.task);
+    say(lock);
+  }
   // Nothing will be polled any more when the run is stuck, however short it was.
   const std::uint32_t rounds = evidence.stuck ? 0 : kernel::futurelock_rounds;
   for (const kernel::Futurelock& lock : kernel::find_futurelocks(evidence.snapshot, rounds)) {
-    problems.push_back({Oracle::futurelock, to_string(lock) + "\n  who:  " + evidence.names.of(lock.task)});
+    if (!known.contains(lock.task)) say(lock);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calm/kernel/finding.hpp"
+#include "calm/kernel/futurelock.hpp"
 #include "calm/kernel/snapshot.hpp"
 #include "calm/lab/names.hpp"
 #include "calm/trace/reader.hpp"
@@ -35,12 +36,13 @@ struct Evidence {
   kernel::Snapshot snapshot{};  ///< at the end
   trace::Trace trace{};
   Names names{};
-  std::vector<FiredAlarm> alarms{};         ///< in the order in which they went off
-  std::vector<OverdueTask> overdue{};       ///< by ascending `before`
-  std::vector<kernel::Finding> findings{};  ///< what the kernel noticed, forced ends left out
-  std::vector<TaskId> lost_wakes{};         ///< parked tasks whose wait turned out to be over
-  bool quiet = true;                        ///< it ended as it should
-  bool stuck = false;                       ///< nothing was runnable and no alarm was armed, and it had not ended
+  std::vector<FiredAlarm> alarms{};               ///< in the order in which they went off
+  std::vector<OverdueTask> overdue{};             ///< by ascending `before`
+  std::vector<kernel::Finding> findings{};        ///< what the kernel noticed, forced ends left out
+  std::vector<kernel::Futurelock> futurelocks{};  ///< found on the way
+  std::vector<TaskId> lost_wakes{};               ///< parked tasks whose wait turned out to be over
+  bool quiet = true;                              ///< it ended as it should
+  bool stuck = false;                             ///< nothing was runnable and no alarm was armed, and it had not ended
 };
 
 }  // namespace calm::lab

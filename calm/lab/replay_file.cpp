@@ -33,7 +33,7 @@ class Reader {
   explicit Reader(std::string_view text) noexcept : rest_(text) {}
 
   [[nodiscard]] bool failed() const noexcept { return error_.has_value(); }
-  [[nodiscard]] Error error() const { return *error_; }
+  [[nodiscard]] Error error() const { return error_.value_or(Error(Errc::protocol)); }
 
   void fail(Errc code, std::string_view what) {
     if (error_) return;

@@ -71,11 +71,14 @@ LabReport World::run(Program& program) {
                             " steps; is there a livelock?\n  law:  LAB-6 a program of the lab comes to an end\n  next: "
                             "see below who is alive, or raise LabConfig::max_steps"});
   }
+  if (const std::string misfit = misfit_text(); !misfit.empty()) {
+    report.problems.push_back({Oracle::determinism, misfit});
+  }
   report.trace = std::move(evidence.trace);
   report.mark_names = std::move(port_.mark_names);
   report.trace_digest = trace::trace_digest(report.trace);
   report.schedule = {
-      .program = config_.program, .seed = config_.seed, .faults = config_.faults, .choices = choices_.take()};
+      .program = config_.program, .seed = config_.seed, .faults = config_.faults, .choices = choices_.made()};
   if (!evidence.quiet) shut_down();
   return report;
 }
@@ -111,7 +114,37 @@ void World::dispatch(const Ready& entry) {
     if (kernel_->state(main_) == TaskState::completed) (void)kernel_->close(worker_, kernel_->root());
   }
   if (config_.faults.spurious_wakes != 0) remember(entry.task);
+  if (worker_.round() >= next_look_) look_for_futurelocks();
   if (worker_.recorder().last() - kept_ >= config_.kernel.trace_capacity / 2) keep_events();
+}
+
+/// A list of choices that is not one of this program: what there is to say without the events of the run it came from.
+std::string World::misfit_text() const {
+  std::string what;
+  if (const auto& misfit = choices_.misfit()) {
+    what = "choice " + std::to_string(misfit->at + 1) + " is entry " + std::to_string(misfit->choice) + " of " +
+           std::to_string(misfit->count) + " runnable tasks";
+  } else if (config_.choices && config_.choices->size() > choices_.made().size()) {
+    what = "it has " + std::to_string(config_.choices->size()) + " choices and the run made " +
+           std::to_string(choices_.made().size());
+  }
+  if (what.empty()) return what;
+  return "calm: the schedule is of another run: " + what +
+         "\n  law:  LAB-3 a schedule repeats the run that it was recorded from"
+         "\n  next: use it with the program, configuration and version that it came from";
+}
+
+/// A look now and then, in steps that cost little beside the polls between them: who must keep a promise may be freed again
+/// by a deadline before the end.
+void World::look_for_futurelocks() {
+  const kernel::Snapshot snapshot = kernel_->snapshot(worker_);
+  const auto tasks = static_cast<std::uint32_t>(snapshot.tasks.size());
+  next_look_ = worker_.round() + std::max(kernel::futurelock_rounds, 16 * tasks);
+  for (kernel::Futurelock& lock : kernel::find_futurelocks(snapshot)) {
+    const bool known = std::any_of(futurelocks_.begin(), futurelocks_.end(),
+                                   [&](const kernel::Futurelock& other) { return other.task == lock.task; });
+    if (!known) futurelocks_.push_back(std::move(lock));
+  }
 }
 
 /// Time is virtual: it goes on to the next alarm or deadline when nothing is runnable.
@@ -178,6 +211,7 @@ Evidence World::look() {
   evidence.quiet = bool(kernel::quiescent(evidence.snapshot));
   evidence.alarms = std::move(fired_);
   evidence.overdue = std::move(overdue_);
+  evidence.futurelocks = std::move(futurelocks_);
   evidence.findings = host_.findings;
   host_.listening = false;
   for (kernel::TaskView& task : evidence.snapshot.tasks) {

@@ -6,9 +6,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
+#include "calm/kernel/futurelock.hpp"
 #include "calm/kernel/kernel.hpp"
 #include "calm/lab/choices.hpp"
 #include "calm/lab/config.hpp"
@@ -36,6 +37,8 @@ class World {
   void make_trouble();
   void remember(TaskId task);
   void keep_events();
+  void look_for_futurelocks();
+  [[nodiscard]] std::string misfit_text() const;
   Evidence look();
   void look_for_lost_wakes(Evidence& evidence);
   bool wait_is_over(TaskId task);
@@ -56,6 +59,8 @@ class World {
   std::vector<TaskId> polled_;  // tasks that are alive, where somebody is woken for nothing
   std::vector<FiredAlarm> fired_;
   std::vector<OverdueTask> overdue_;
+  std::vector<kernel::Futurelock> futurelocks_;  // found on the way, one for a task
+  std::uint32_t next_look_ = kernel::futurelock_rounds;
   std::uint64_t batch_ = 0;
 };
 

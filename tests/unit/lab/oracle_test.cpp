@@ -133,6 +133,33 @@ TEST(Oracles, OBL_7_LAB_6_a_futurelock_is_found_with_what_the_task_owes) {
   EXPECT_SAYS(text, "law:  OBL-7");
 }
 
+/// The same while somebody else is busy, and ends it all after a while.
+Task<int> dine_with_a_guard(Cx cx, Lock& left, Lock& right, int rounds) {
+  const auto body = [&left, &right, rounds](Scope& scope) -> Task<int> {
+    auto a = co_await scope.spawn([&](Cx inner) -> Task<void> { co_await take_both(inner, left, right); });
+    auto b = co_await scope.spawn([&](Cx inner) -> Task<void> { co_await take_both(inner, right, left); });
+    for (int i = 0; i < rounds; ++i) co_await yield(scope.cx());
+    scope.cancel("the guests are late");
+    co_return 0;
+  };
+  const Outcome<int> end = co_await outcome(scope(cx, body));
+  EXPECT_FALSE(end.is_ok());
+  co_return 0;
+}
+
+TEST(Oracles, OBL_7_a_futurelock_is_found_although_a_cancel_ends_it) {
+  for (const int rounds : {500, 5000}) {
+    Lock left{.number = 1};
+    Lock right{.number = 2};
+    const LabReport report = run({.choices = std::vector<std::uint32_t>()}, [&](Cx cx) -> Task<int> {
+      const int value = co_await dine_with_a_guard(cx, left, right, rounds);
+      co_return value;
+    });
+    EXPECT_EQ(count_of(report, Oracle::futurelock), rounds > 1000 ? 2 : 0) << to_string(report);
+    EXPECT_EQ(count_of(report, Oracle::task_leak), 0) << to_string(report);
+  }
+}
+
 TEST(Oracles, LAB_6_some_seeds_miss_the_deadlock_and_are_clean) {
   int clean = 0;
   for (std::uint64_t seed = 1; seed < 100; ++seed) clean += dine(seed).is_clean() ? 1 : 0;

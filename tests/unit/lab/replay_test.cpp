@@ -112,6 +112,18 @@ TEST(Replay, LAB_3_a_divergence_shows_both_events) {
   EXPECT_SAYS(text, "poll");
 }
 
+TEST(Replay, LAB_3_choices_that_the_program_does_not_have_are_reported) {
+  Log log;
+  const LabReport report = run({.choices = std::vector<std::uint32_t>{0, 9}}, writers(log));
+  EXPECT_SAYS(text_of(report, Oracle::determinism), "calm: the schedule is of another run: choice 2 is entry 9 of ");
+  const auto alone = [](Cx cx) -> Task<int> {
+    co_await yield(cx);
+    co_return 0;
+  };
+  const LabReport shorter = run({.choices = std::vector<std::uint32_t>{0, 1}}, alone);
+  EXPECT_SAYS(text_of(shorter, Oracle::determinism), "it has 2 choices and the run made 0");
+}
+
 TEST(Replay, LAB_3_a_run_that_ends_early_diverges_with_nothing_more) {
   LabReport whole;
   whole.trace.events.resize(2);
