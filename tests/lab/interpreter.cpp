@@ -160,7 +160,7 @@ struct Finish {
                    "is not the newest finalizer: task", number);
     std::erase(scope.deferred, number);
     journal.expect(scope.live_tasks == 0, "REG-5", "runs before the tasks have ended: task", number);
-    journal.expect_unforced(!scope.body_live, "REG-5", "runs before the body has ended: task", number);
+    journal.expect(!scope.body_live, "REG-5", "runs before the body has ended: task", number);
     scope.finalizing = true;
   }
 
@@ -204,13 +204,14 @@ std::uint64_t start(const Place& place, const Statement& statement) {
       statement.what == Do::fiber ? scope->fiber(options, std::move(run)) : scope->spawn(options, std::move(run));
   if (!made) {
     const Errc code = made.error().code();
-    place.journal.expect(code == Errc::region_not_open || code == Errc::admission_limit, "REG-7",
-                         "was refused for no lawful reason: task", task.number);
+    place.journal.expect(place.journal.may_refuse(code), "REG-7", "was refused for no lawful reason: task",
+                         task.number);
     return static_cast<std::uint64_t>(code);
   }
   place.journal.expect(!note->finalizing, "REG-6", "was admitted by a scope that finalizes: task", task.number);
   place.journal.expect(note->live_tasks <= note->task_limit, "REG-8", "was admitted beyond the limit: task",
                        task.number);
+  const OwnMemory own;
   place.children.push_back({std::move(made).value(), &task});
   if (gift != nullptr) gift->hand_to(place.children.back().handle.id());
   return 0;
@@ -306,12 +307,15 @@ Task<void> run_scope(const Place& place, const Statement& statement) {
 std::uint64_t defer(const Place& place, const Statement& statement) {
   if (place.scope == nullptr) return 0;
   TaskNote& task = place.journal.new_task(*place.note, true);
-  place.note->deferred.push_back(task.number);
+  {
+    const OwnMemory own;
+    place.note->deferred.push_back(task.number);
+  }
   Finish finish{Captured(place.journal, task), &statement.body, place.scope};
   const Outcome<void> made =
       statement.what == Do::defer ? place.scope->defer(std::move(finish)) : place.scope->defer_async(std::move(finish));
   if (made) return 0;
-  place.journal.expect(made.error().code() == Errc::region_not_open, "REG-7",
+  place.journal.expect(place.journal.may_refuse(made.error().code()), "REG-7",
                        "was refused for no lawful reason: finalizer", task.number);
   place.note->deferred.pop_back();
   return static_cast<std::uint64_t>(made.error().code());
@@ -367,7 +371,7 @@ struct Release {
   Task<void> operator()(Cx cx, std::uint32_t& resource) const {
     journal->expect(resource == note->number && note->resources == 1, "CTX-4", "is released twice: scope",
                     note->number);
-    journal->expect_unforced(!note->body_live, "CTX-4", "is released while it is used: scope", note->number);
+    journal->expect(!note->body_live, "CTX-4", "is released while it is used: scope", note->number);
     --note->resources;
     for (std::uint32_t i = 0; i < yields; ++i) co_await yield(cx);
   }

@@ -9,26 +9,34 @@
 namespace calm::programs {
 
 ScopeNote& Journal::new_scope(const ScopeNote* outer) {
+  const OwnMemory own;
   return scopes_.emplace_back(ScopeNote{.number = next_number(), .outer = outer});
 }
 
 TaskNote& Journal::new_task(ScopeNote& home, bool finalizer) {
+  const OwnMemory own;
   return tasks_.emplace_back(TaskNote{.number = next_number(), .home = &home, .finalizer = finalizer});
 }
 
 void Journal::broken(std::string_view law, std::string text) {
+  const OwnMemory own;
   if (problems_.size() < 20) problems_.push_back(fmt::format("{} [{}]", text, law));
 }
 
 void Journal::expect(bool holds, std::string_view law, std::string_view text, std::uint64_t who) {
-  if (!holds) broken(law, fmt::format("{} {}", text, who));
+  if (holds) return;
+  const OwnMemory own;
+  broken(law, fmt::format("{} {}", text, who));
 }
 
 void Journal::expect_unforced(bool holds, std::string_view law, std::string_view text, std::uint64_t who) {
-  if (!holds) unforced_problems_.push_back(fmt::format("{} {} [{}]", text, who, law));
+  if (holds) return;
+  const OwnMemory own;
+  unforced_problems_.push_back(fmt::format("{} {} [{}]", text, who, law));
 }
 
 void Journal::step(TaskNote& task, Time now, Do what, std::uint64_t result) {
+  const OwnMemory own;
   log_.push_back(task.number);
   log_.push_back(now.ns());
   log_.push_back(static_cast<std::uint64_t>(what));
@@ -59,10 +67,12 @@ std::uint64_t Journal::digest() const noexcept {
 
 FrameMark::FrameMark(Journal& journal, TaskNote& task)
     : journal_(journal), task_(task), number_(journal.next_number()) {
+  const OwnMemory own;
   task_.frames.push_back(number_);
 }
 
 FrameMark::~FrameMark() {
+  const OwnMemory own;
   if (task_.frames.empty() || task_.frames.back() != number_) {
     journal_.broken("OUT-5", fmt::format("task {} destroys a frame that is not its innermost", task_.number));
     std::erase(task_.frames, number_);

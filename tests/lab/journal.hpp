@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "calm/mem/allocation_points.hpp"
+#include "calm/model/error_code.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/time.hpp"
 #include "program.hpp"
@@ -47,11 +49,21 @@ struct TaskNote {
   OutcomeKind end = OutcomeKind::ok;  ///< its natural one
 };
 
+/// The journal's own memory never fails: what is tested is the program's.
+using OwnMemory = mem::AllocationPoints::Pause;
+
 class Journal {
  public:
-  Journal() = default;
+  /// Of a run in which an allocation may fail.
+  explicit Journal(bool memory_fails = false) noexcept : memory_fails_(memory_fails) {}
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
+
+  /// Gives: whether this is a lawful answer to who wants to start something.
+  [[nodiscard]] bool may_refuse(Errc code) const noexcept {
+    return code == Errc::region_not_open || code == Errc::admission_limit ||
+           (code == Errc::resource_exhausted && memory_fails_);
+  }
 
   ScopeNote& new_scope(const ScopeNote* outer);
   TaskNote& new_task(ScopeNote& home, bool finalizer);
@@ -62,7 +74,8 @@ class Journal {
   void broken(std::string_view law, std::string text);
   void expect(bool holds, std::string_view law, std::string_view text, std::uint64_t who);
 
-  /// The same for what holds unless a task was forced to end: then its scopes are finalized before its frames are gone.
+  /// The same for what holds unless a task was forced to end: while a scope of it drains, the kernel aborts what it holds
+  /// further out (OBL-5).
   void expect_unforced(bool holds, std::string_view law, std::string_view text, std::uint64_t who);
 
   [[nodiscard]] std::uint32_t next_number() noexcept { return ++numbers_; }
@@ -94,6 +107,7 @@ class Journal {
   std::uint64_t reserved_ = 0;
   std::uint64_t resolved_ = 0;
   std::uint64_t dropped_ = 0;
+  bool memory_fails_;
 };
 
 /// Stands in every frame: frames end once, innermost first (OUT-5, TSK-5).

@@ -186,7 +186,7 @@ Program make_program(std::uint64_t seed) { return {.seed = seed, .body = Maker(s
 
 Program with_trouble(Program program) {
   Random random(~program.seed);
-  switch (random.below(4)) {
+  switch (random.below(5)) {
     case 0:
       program.faults.cancel_task_at = 1 + random.below(60);
       break;
@@ -195,6 +195,9 @@ Program with_trouble(Program program) {
       break;
     case 2:
       program.faults.spurious_wakes = 200;
+      break;
+    case 3:
+      program.faults.fail_allocation = 1 + random.below(250);
       break;
     default:
       program.faults.clock_jumps = 100;
@@ -242,10 +245,12 @@ Budget budget_of(std::uint32_t number, Time now) noexcept {
 std::string to_string(const Program& program) {
   std::string text = fmt::format("program {} {{\n", program.seed);
   if (program.faults != lab::Faults()) {
-    fmt::format_to(std::back_inserter(text),
-                   "  // cancels the task at await point {}, the scope at {}; of 1000 steps {} wake and {} jump\n",
-                   program.faults.cancel_task_at, program.faults.cancel_scope_at, program.faults.spurious_wakes,
-                   program.faults.clock_jumps);
+    fmt::format_to(
+        std::back_inserter(text),
+        "  // cancels the task at await point {}, the scope at {}; allocation {} fails; of 1000 steps {} wake and {} "
+        "jump\n",
+        program.faults.cancel_task_at, program.faults.cancel_scope_at, program.faults.fail_allocation,
+        program.faults.spurious_wakes, program.faults.clock_jumps);
   }
   write(text, program.body, 2);
   return text + "}\n";

@@ -77,8 +77,8 @@ struct Program {
 /// Gives: the program of a seed. Every program has its own mixture: some statements often, some never.
 Program make_program(std::uint64_t seed);
 
-/// Gives: the same with a fault: the task or the scope at some await point is cancelled, tasks are woken for nothing, or the
-/// clock jumps.
+/// Gives: the same with a fault: the task or the scope at some await point is cancelled, tasks are woken for nothing, an
+/// allocation fails, or the clock jumps.
 Program with_trouble(Program program);
 
 /// Gives: how many statements there are, bodies included.

@@ -90,7 +90,7 @@ void Coverage::add(const Coverage& other) noexcept {
 }
 
 Ran run_once(const Program& program) {
-  Journal journal;
+  Journal journal(program.faults.fail_allocation != 0);
   auto report =
       lab::run({.seed = program.seed, .max_steps = 100'000, .faults = program.faults}, Interpreted{&program, &journal});
   const auto is_forced = [](const trace::Event& event) { return event.kind == trace::EventKind::forced; };

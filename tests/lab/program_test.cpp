@@ -16,7 +16,7 @@ constexpr std::uint64_t programs = 2000;
 
 /// XXH64 over seeds, traces, states and logs of those programs: every compiler and every build gives this. A change of the
 /// kernel, of cx or of the lab that records other events gives another; the failing test prints it.
-constexpr std::uint64_t recorded = 0x2fcb618c7d268bc1;
+constexpr std::uint64_t recorded = 0xeb008bc08196400d;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
@@ -35,7 +35,7 @@ TEST(Programs, I6_random_programs_run_the_same_twice_and_in_every_build_and_no_o
       ran.digest);
 }
 
-TEST(Programs, I3_random_programs_stay_lawful_under_injected_cancels_needless_wakes_and_clock_jumps) {
+TEST(Programs, I3_HND_3_random_programs_stay_lawful_under_cancels_needless_wakes_clock_jumps_and_without_memory) {
   const Campaign ran =
       campaign(number_from("CALM_PROGRAM_SEED", 1), number_from("CALM_PROGRAM_COUNT", programs), Trouble::some);
   EXPECT_TRUE(ran.said.empty()) << ran.said;

@@ -1,7 +1,7 @@
 // calm_programs — the random programs by hand.
 //
 //   calm_programs --seed N [COUNT]              shows the program, runs it twice, says what broke and shrinks it
-//   calm_programs --trouble N [COUNT]           the same with a cancel, wakes for nothing or jumps of the clock
+//   calm_programs --trouble N [COUNT]           the same with a cancel, needless wakes, clock jumps or a failed allocation
 //   calm_programs --digests FILE [N [COUNT]]    writes one line a seed, for `diff` between builds; from N = 1, COUNT = 2000
 //
 // Exit: 0 when all is well; 1 when a law broke; 2 with one line: bad usage.

@@ -11,6 +11,7 @@ std::uint64_t Purse::reserve(std::uint32_t kind) {
   Outcome<Obligation> made = calm::reserve(cx_, kinds[kind % kinds.size()]);
   if (!made) return static_cast<std::uint64_t>(made.error().code());
   journal_.reserved();
+  const OwnMemory own;
   tokens_.push_back(std::move(made).value());
   return 0;
 }
@@ -23,6 +24,7 @@ Obligation Purse::take_out(std::uint32_t which) {
 }
 
 std::shared_ptr<Gift> Purse::give(std::uint32_t which) {
+  const OwnMemory own;
   return tokens_.empty() ? nullptr : std::make_shared<Gift>(journal_, take_out(which));
 }
 

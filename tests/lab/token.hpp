@@ -54,7 +54,10 @@ class Purse {
   enum class End : std::uint8_t { commit, abort, drop };
   /// Gives: one of them, or nothing when there is none.
   std::shared_ptr<Gift> give(std::uint32_t which);
-  void adopt(Gift& gift) { tokens_.push_back(gift.take()); }
+  void adopt(Gift& gift) {
+    const OwnMemory own;
+    tokens_.push_back(gift.take());
+  }
   /// Resolves one of them; with none nothing happens. Gives: 0.
   std::uint64_t take(std::uint32_t which, End end);
 
