@@ -32,6 +32,7 @@ std::span<const Example> all() noexcept { return rows; }
 
 std::vector<std::string_view> names() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(rows));
   for (const Example& row : rows) names.push_back(row.name);
   return names;
 }

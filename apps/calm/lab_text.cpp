@@ -28,6 +28,7 @@ std::string describe(const lab::LabReport& report, const std::vector<std::string
   for (const std::string& line : more) text += "  " + line + "\n";
   if (report.is_clean()) return text + fmt::format("  oracles   all {} found nothing\n", std::size(lab::oracle_table));
   std::vector<std::string_view> names;
+  names.reserve(report.problems.size());
   for (const lab::Problem& problem : report.problems) names.push_back(lab::describe(problem.oracle).name);
   text += fmt::format("  oracles   found something: {}\n", fmt::join(names, ", "));
   for (const lab::Problem& problem : report.problems) text += problem.text + "\n";

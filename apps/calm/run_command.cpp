@@ -111,6 +111,7 @@ int run_many_seeds(const Example& example, const RunExampleOptions& options) {
   const Summary summary = run_all(example, options);
   fmt::print("lab: {}, {} seeds from {}, each run twice\n", example.name, options.seeds, options.seed);
   std::vector<std::string> ends;
+  ends.reserve(summary.ends.size());
   for (const auto& [kind, count] : summary.ends) ends.push_back(fmt::format("{} {}", count, kind));
   fmt::print("  ended as  {}\n", fmt::join(ends, ", "));
   fmt::print("  traces    {}\n", same_or(summary.traces.size(), "different ones, by their digests"));
