@@ -1,5 +1,6 @@
 #include "calm/trace/text.hpp"
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 
@@ -69,7 +70,58 @@ std::string remarks(const Event& event) {
   return text;
 }
 
+/// Takes a number off the front of a text, without leading zeros. Gives: false when there is none up to `limit`.
+bool take_number(std::string_view& text, std::uint64_t limit, std::uint64_t& number) noexcept {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto size = static_cast<std::size_t>(end - text.data());
+  if (error != std::errc() || number > limit || (size > 1 && text[0] == '0')) return false;
+  text.remove_prefix(size);
+  return true;
+}
+
+/// Takes a mark and a number behind it, if the mark is there. Gives: false for a mark without a number from 1 to `limit`.
+bool take_marked(std::string_view& text, char mark, std::uint64_t limit, std::uint64_t& number) noexcept {
+  if (text.empty()) return true;
+  if (text[0] != mark) return false;
+  text.remove_prefix(1);
+  return take_number(text, limit, number) && number != 0;
+}
+
+std::optional<ResourceId> registered_in(std::string_view text) noexcept {
+  std::uint64_t object = 0;
+  std::uint64_t part = 0;
+  if (!take_number(text, ResourceId::object_max, object) || !take_marked(text, '/', UINT32_MAX, part) ||
+      !text.empty()) {
+    return std::nullopt;
+  }
+  return ResourceId::registered(static_cast<std::uint32_t>(object), static_cast<std::uint32_t>(part));
+}
+
 }  // namespace
+
+std::optional<ResourceId> resource_in(std::string_view text) noexcept {
+  constexpr std::string_view letters = "rtowmc";  // by IdType, from 1
+  if (text.empty()) return std::nullopt;
+  const char letter = text[0];
+  text.remove_prefix(1);
+  if (letter == 'x') return registered_in(text);
+  const std::size_t type = letters.find(letter);
+  std::uint64_t index = 0;
+  std::uint64_t generation = 0;
+  if (type == std::string_view::npos || !take_number(text, UINT32_MAX, index) ||
+      !take_marked(text, '.', Generation::last, generation) || !text.empty() || generation == Generation::first) {
+    return std::nullopt;
+  }
+  if (generation == 0) generation = Generation::first;
+  return ResourceId::from_bits(std::uint64_t{type + 1} << 56 | generation << 32 | index);
+}
+
+std::string digest_text(std::uint64_t digest) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i != 0; --i, digest >>= 4U) text[i - 1] = hex[digest & 15U];
+  return text;
+}
 
 std::string to_string(ResourceId resource) {
   if (!resource) return "none";
@@ -97,6 +149,11 @@ std::string to_string(ResourceId resource) {
   return {};
 }
 
+std::string argument_text(const Event& event) {
+  const EventKindRow* row = find_event_kind(static_cast<std::uint8_t>(event.kind));
+  return row == nullptr ? number_text(event.argument) : argument_text(*row, event.argument);
+}
+
 std::string to_string(const Event& event) {
   const EventKindRow* row = find_event_kind(static_cast<std::uint8_t>(event.kind));
   std::string line = "#" + std::to_string(event.sequence);
@@ -104,8 +161,7 @@ std::string to_string(const Event& event) {
   if (event.region) line.append(" in ").append(to_string(event.region));
   line.append(" ").append(verb(event, row));
   if (event.resource) line.append(" ").append(to_string(event.resource));
-  const std::string argument = row == nullptr ? number_text(event.argument) : argument_text(*row, event.argument);
-  if (!argument.empty()) line.append(" ").append(argument);
+  if (const std::string argument = argument_text(event); !argument.empty()) line.append(" ").append(argument);
   if (const std::string more = remarks(event); !more.empty()) line.append(" (").append(more).append(")");
   return line;
 }
