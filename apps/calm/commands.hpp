@@ -75,6 +75,20 @@ struct ExploreOptions {
 /// not the known one, or the program does not repeat itself. Needs: as add_run.
 void add_explore(CLI::App& app, ExploreOptions& options, int& status);
 
+/// What a command of `calm trace` was asked for.
+struct TraceOptions {
+  std::string file;
+  std::string output;  ///< where the result goes; empty for standard output
+  std::string format = "html";
+  std::string axis = "order";  ///< of perfetto
+  std::string of;              ///< task or region to show alone; empty for all
+  std::uint64_t event = 0;     ///< sequence of the event to explain; 0 for none
+};
+
+/// Adds `calm trace` with its commands. They give 0, or bad_usage when a file cannot be read, is no trace or cannot be
+/// written. Needs: options and status outlive the app.
+void add_trace(CLI::App& app, TraceOptions& options, int& status);
+
 // The stops of the tour.
 void show_lab();
 void show_cancel_chain();

@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   calm::tool::RunExampleOptions run_options;
   calm::tool::ExploreOptions explore_options;
   std::string recording;
+  calm::tool::TraceOptions trace_options;
   app.add_subcommand("tour", "show what calm can do")->callback([&] { status = calm::tool::tour(); });
   auto* error = app.add_subcommand("error", "explain an error, or list all of them");
   error->add_option("NAME", which, "name or number of the error, for example region_not_open or 2");
@@ -50,6 +51,7 @@ int run(int argc, char** argv) {
   calm::tool::add_run(app, run_options, status);
   calm::tool::add_replay(app, recording, status);
   calm::tool::add_explore(app, explore_options, status);
+  calm::tool::add_trace(app, trace_options, status);
   app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });
   app.add_subcommand("help", "print this text")->callback([&] {
     // app.help() would be that of the command that runs, this one

@@ -73,6 +73,7 @@ class Driver {
   std::string drain();
 
   [[nodiscard]] const Moves& moves() const { return model_.moves; }
+  [[nodiscard]] trace::Trace trace() const { return kernel_->trace().value(); }
 
  private:
   using Handler = void (Driver::*)(const Operation&);

@@ -75,6 +75,7 @@ struct Setup {
   std::uint8_t tokens = 0;
   std::uint8_t root = 0;
   std::uint8_t stubborn = 0;  ///< at the end: tasks end when they are polled (0), or not before they are forced
+  std::uint8_t trace = 0;     ///< events that are kept: the last 64 (0), or all
 
   friend constexpr bool operator==(const Setup&, const Setup&) noexcept = default;
 };

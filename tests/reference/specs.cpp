@@ -40,7 +40,7 @@ Errc error_of(std::uint16_t choice) {
 kernel::Config config_of(const Setup& setup) {
   using kernel::LeakPolicy;
   kernel::Config config;
-  config.trace_capacity = 64;
+  config.trace_capacity = setup.trace == 0 ? 64 : std::uint64_t{1} << 16U;
   config.ceilings = {.regions = 4096, .tasks = 4096, .obligations = 4096};
   if (setup.ceilings == 6) config.ceilings.tasks = 8;
   if (setup.ceilings == 7) config.ceilings = {.regions = 4, .tasks = 16, .obligations = 3};
