@@ -31,6 +31,7 @@ struct LabConfig {
   /// To be made again; without them the seed chooses. See Schedule::choices.
   std::optional<std::vector<std::uint32_t>> choices{};
   std::string program{};  ///< a name for the run, where a test has several
+  bool names = false;     ///< fill in LabReport::names, which costs time at every step
 };
 
 /// Gives: the configuration with what the schedule says: seed, faults, choices.

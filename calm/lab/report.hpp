@@ -13,6 +13,7 @@
 #include "calm/lab/schedule.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/time.hpp"
+#include "calm/trace/names.hpp"
 #include "calm/trace/reader.hpp"
 
 namespace calm::lab {
@@ -78,6 +79,7 @@ struct LabReport {
   std::uint64_t allocations = 0;    ///< likewise
   trace::Trace trace{};             ///< everything; Trace::overwritten is 0 unless an oracle says so
   std::map<trace::ResourceId, std::string> mark_names{};  ///< the names of marks, which the trace does not keep
+  trace::Names names{};  ///< of tasks, where they awaited last, and of marks, for exports; when LabConfig::names asks
   std::uint64_t trace_digest = 0;
   std::uint64_t state_digest = 0;
 

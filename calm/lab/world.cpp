@@ -76,6 +76,11 @@ LabReport World::run(Program& program) {
   }
   report.trace = std::move(evidence.trace);
   report.mark_names = std::move(port_.mark_names);
+  if (config_.names) {
+    report.names = std::move(names_);
+    report.names.resources = report.mark_names;
+    report.names.resources.try_emplace(kernel_->root(), "root");
+  }
   report.trace_digest = trace::trace_digest(report.trace);
   report.schedule = {
       .program = config_.program, .seed = config_.seed, .faults = config_.faults, .choices = choices_.made()};
@@ -108,11 +113,13 @@ void World::dispatch(const Ready& entry) {
   if (budget && budget->deadline.reached(worker_.now()) && !kernel_->is_cancel_requested(entry.task)) {
     overdue_.push_back({entry.task, budget->deadline.time(), worker_.recorder().last()});
   }
+  if (config_.names) keep_name(entry.task);  // it may end in this poll
   {
     const mem::AllocationPoints::Resume resume;
     (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
     if (kernel_->state(main_) == TaskState::completed) (void)kernel_->close(worker_, kernel_->root());
   }
+  if (config_.names) keep_name(entry.task);
   if (config_.faults.spurious_wakes != 0) remember(entry.task);
   if (worker_.round() >= next_look_) look_for_futurelocks();
   if (worker_.recorder().last() - kept_ >= config_.kernel.trace_capacity / 2) keep_events();
@@ -205,6 +212,16 @@ void World::keep_events() {
   kept_ = trace_.events.back().sequence;
 }
 
+/// Names are known once a task has come to an await point, and places change from one to the next.
+void World::keep_name(TaskId task) {
+  const auto* const record = kernel_->find(task);
+  if (record == nullptr || record->frame == nullptr || kernel_->state(task) == TaskState::completed) return;
+  const auto& root = *static_cast<const cx::TaskRoot*>(record->frame);
+  trace::TaskName& known = names_.tasks[task];
+  if (known.name.empty()) known.name = task_name(root);
+  if (std::string place = place_text(user_site(root)); !place.empty()) known.await_site = std::move(place);
+}
+
 Evidence World::look() {
   keep_events();
   Evidence evidence{.snapshot = kernel_->snapshot(worker_), .trace = std::move(trace_)};
@@ -259,7 +276,9 @@ void World::shut_down() {
     const Ready entry = host_.ready.front();
     host_.ready.pop_front();
     worker_.set_round(worker_.round() + 1);
+    if (config_.names) keep_name(entry.task);  // it may end in this poll
     (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
+    if (config_.names) keep_name(entry.task);
   }
   if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
 }

@@ -39,6 +39,7 @@ class World {
   void keep_events();
   void look_for_futurelocks();
   [[nodiscard]] std::string misfit_text() const;
+  void keep_name(TaskId task);
   Evidence look();
   void look_for_lost_wakes(Evidence& evidence);
   bool wait_is_over(TaskId task);
@@ -57,6 +58,7 @@ class World {
   trace::Trace trace_;          // what was recorded up to kept_
   std::uint64_t kept_ = 0;      // the last event in it
   std::vector<TaskId> polled_;  // tasks that are alive, where somebody is woken for nothing
+  trace::Names names_;
   std::vector<FiredAlarm> fired_;
   std::vector<OverdueTask> overdue_;
   std::vector<kernel::Futurelock> futurelocks_;  // found on the way, one for a task
