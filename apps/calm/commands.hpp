@@ -46,7 +46,7 @@ struct RunExampleOptions {
   std::uint64_t seed = 1;
   std::uint64_t seeds = 0;  ///< how many, from seed on; 0 for that one alone
   std::string record;       ///< where the recording goes; empty for nowhere
-  std::string trace;        ///< where the binary trace goes; empty for nowhere
+  std::string trace;        ///< where the trace goes; empty for nowhere, JSON with names if it ends in .json
 };
 
 /// Adds `calm run`. On this thread it gives what the example's own main() would; in the lab 0 when each run ended well and no

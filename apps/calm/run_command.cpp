@@ -20,6 +20,7 @@
 #include "calm/lab/replay_file.hpp"
 #include "calm/model/text.hpp"
 #include "calm/trace/codec.hpp"
+#include "calm/trace/json.hpp"
 #include "examples/catalogue.hpp"
 
 namespace calm::tool {
@@ -41,7 +42,8 @@ struct Run {
 
 /// Runs it twice: the same seed must give the same events and the same text (I6).
 Run run_in_lab(const Example& example, std::uint64_t seed) {
-  const lab::LabConfig config = config_of(example, seed);
+  lab::LabConfig config = config_of(example, seed);
+  config.names = true;
   Run first;
   {
     const CapturedOutput output;
@@ -64,7 +66,9 @@ void write_files(const Example& example, const RunExampleOptions& options, const
   if (!options.record.empty()) {
     write_file(options.record, lab::write_recording(config_of(example, report.seed), report));
   }
-  if (!options.trace.empty()) {
+  if (options.trace.ends_with(".json")) {
+    write_file(options.trace, trace::to_json(report.trace, report.names));
+  } else if (!options.trace.empty()) {
     const auto bytes = trace::encode(report.trace);
     write_file(options.trace, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
@@ -167,7 +171,9 @@ void add_run(CLI::App& app, RunExampleOptions& options, int& status) {
   command->add_option("--record", options.record, "write the run to this file, for calm replay")
       ->needs(lab)
       ->excludes(seeds);
-  command->add_option("--trace", options.trace, "write the trace to this file, for calm trace")
+  command
+      ->add_option("--trace", options.trace,
+                   "write the trace to this file, for calm trace; as JSON, with names, if it ends in .json")
       ->needs(lab)
       ->excludes(seeds);
   command->callback([&options, &status] { status = or_refused([&options] { return run(options); }); });

@@ -5,7 +5,9 @@ Usage: tests/e2e/trace_test.py [TraceCommandTest.test_...]; every test is a ctes
 Environment: CALM_TEST_TOOL, the tool; CALM_TEST_TRACES, the program that writes trace files.
 """
 import json
+import os
 import re
+import subprocess
 import unittest
 from collections import Counter, defaultdict
 
@@ -131,6 +133,14 @@ class TraceCommandTest(TraceTest):
         self.assertEqual(states, ["Open", "Closing", "Draining", "Finalizing", "Closed"])
         timed = [event for event in self.perfetto("server.json", "--axis", "time") if event["ph"] == "i"]
         self.assertEqual([event["ts"] for event in timed if event["args"]["sequence"] in (1, 11, 15)], [0, 2000, 5000])
+
+    def test_trace_of_an_example_has_the_names_of_its_tasks(self):
+        for file in ("hello.json", "hello.trace"):
+            subprocess.run([os.environ["CALM_TEST_TOOL"], "run", "hello", "--lab", "--trace", file], cwd=self.root, check=True,
+                           capture_output=True)
+        self.assertRegex(self.prints("show", "hello.json"), r'\n  t1 is "[^"\n]+", awaits at "examples/hello.cpp:\d+')
+        self.assertEqual(self.prints("digest", "hello.json"), self.prints("digest", "hello.trace"))
+        self.assertIn("t1 ", self.prints("export", "--format", "html", "hello.json"))
 
     def test_trace_help_tells_what_there_is(self):
         self.assertRegex(self.prints("--help"), r"(?s)show .*digest .*export .*tla-model ")
