@@ -1,4 +1,4 @@
-// kernel.hpp — decides everything that has meaning: regions, tasks, obligations, cancellation. Never waits, reads no clock.
+// basic_kernel.hpp — decides everything that has meaning: regions, tasks, obligations, cancellation. Never waits, reads no clock.
 // Laws:    I1, I2, I3; sections CAN, REG, TSK, OBL, SHD, HND, QUI of the spec
 // Threads: every operation anywhere, with a Worker that is the calling thread's; one whose task must be "in its own poll" by
 //          the thread whose begin_poll() gave `run`. With LocalAtomics all calls come from one thread at a time.
@@ -461,15 +461,5 @@ Outcome<T*> BasicKernel<Atomics>::make_in(Worker& worker, RegionId region, Argum
   end_making(worker, region, ending);
   return ok(object);
 }
-
-}  // namespace calm::kernel
-
-#include "calm/kernel/hot_steps.hpp"
-
-namespace calm::kernel {
-
-// After the inline definitions: g++ takes them for those of another file otherwise.
-extern template class BasicKernel<lockfree::RealAtomics>;
-extern template class BasicKernel<lockfree::LocalAtomics>;
 
 }  // namespace calm::kernel

@@ -1,6 +1,6 @@
-// cancel_steps.hpp — how a request reaches everyone it concerns: reasons, requests, the walk. Definitions for kernel.hpp.
+// cancel_steps.hpp — how a request reaches everyone it concerns: reasons, requests, the walk. Definitions for basic_kernel.hpp.
 // Laws:    CAN-3..6, CAN-11, CAN-13, REG-2, HND-3
-// Threads: see kernel.hpp; everything here under B→A→C
+// Threads: see basic_kernel.hpp; everything here under B→A→C
 // Cancel:  this is it
 #pragma once
 

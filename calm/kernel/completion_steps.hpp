@@ -1,6 +1,6 @@
-// completion_steps.hpp — how a task ends: by itself, under cancellation, by force. Definitions for kernel.hpp.
+// completion_steps.hpp — how a task ends: by itself, under cancellation, by force. Definitions for basic_kernel.hpp.
 // Laws:    TSK-1, TSK-2, TSK-8, CAN-8, CAN-9, OUT-4, OBL-5, REG-4, REG-9
-// Threads: see kernel.hpp
+// Threads: see basic_kernel.hpp
 // Cancel:  a task that overruns its clean-up is dropped at a suspension point, never while something borrows from it
 #pragma once
 

@@ -1,6 +1,6 @@
-// hot_steps.hpp — what every task does: spawn, wake, poll, end, counted promises. Definitions for kernel.hpp, which has them.
+// hot_steps.hpp — what every task does: spawn, wake, poll, end, counted promises. Definitions for basic_kernel.hpp, which has them.
 // Laws:    TSK-1, TSK-6, BUD-3, BUD-5, CAN-9, OBL-2, REG-6..8
-// Threads: see kernel.hpp
+// Threads: see basic_kernel.hpp
 // Cancel:  a task under cancellation goes the long way: begin_poll_slowly(), complete_slowly()
 //
 // They are inline, so that a loop that polls tasks need not call them: without calls nothing has to be saved, and what one
@@ -8,7 +8,7 @@
 #pragma once
 
 #include "calm/check/probe.hpp"
-#include "calm/kernel/kernel.hpp"
+#include "calm/kernel/basic_kernel.hpp"
 
 namespace calm::kernel {
 

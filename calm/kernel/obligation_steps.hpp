@@ -1,6 +1,6 @@
-// obligation_steps.hpp — promises: reserved, kept, handed over, forgotten. Definitions for kernel.hpp.
+// obligation_steps.hpp — promises: reserved, kept, handed over, forgotten. Definitions for basic_kernel.hpp.
 // Laws:    OBL-1..6, OBL-11, REG-6, REG-8, I2
-// Threads: see kernel.hpp; records under C
+// Threads: see basic_kernel.hpp; records under C
 // Cancel:  what a cancelled task still holds is aborted (OBL-5)
 #pragma once
 

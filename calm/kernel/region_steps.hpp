@@ -1,6 +1,6 @@
-// region_steps.hpp — the life of a region: creation, close, finalizers, the way to Closed. Definitions for kernel.hpp.
+// region_steps.hpp — the life of a region: creation, close, finalizers, the way to Closed. Definitions for basic_kernel.hpp.
 // Laws:    REG-1..10, I2, OUT-4
-// Threads: see kernel.hpp
+// Threads: see basic_kernel.hpp
 // Cancel:  not here: cancel_steps.hpp; closing does not cancel (REG-2)
 #pragma once
 

@@ -1,6 +1,6 @@
-// snapshot_steps.hpp — a look at everything at one moment. Definitions for kernel.hpp.
+// snapshot_steps.hpp — a look at everything at one moment. Definitions for basic_kernel.hpp.
 // Laws:    SHD-2 (B→A→C), LAB-12, QUI-1
-// Threads: see kernel.hpp; beside running workers a task that is admitted or ends meanwhile may be in it or not
+// Threads: see basic_kernel.hpp; beside running workers a task that is admitted or ends meanwhile may be in it or not
 // Cancel:  not applicable
 #pragma once
 

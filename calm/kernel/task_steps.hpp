@@ -1,7 +1,7 @@
 // task_steps.hpp — the life of a task where it is not plain: refusals, clean-up polls, checkpoints, masks, joins. Definitions
-//                 for kernel.hpp; what every task does is in hot_steps.hpp.
+//                 for basic_kernel.hpp; what every task does is in hot_steps.hpp.
 // Laws:    TSK-1..3, TSK-6, TSK-8, BUD-3..5, CAN-7..9, CAN-12, REG-6..8
-// Threads: see kernel.hpp
+// Threads: see basic_kernel.hpp
 // Cancel:  checkpoint() acknowledges; begin_poll() counts clean-up and forces what has overrun it
 #pragma once
 
