@@ -6,7 +6,7 @@ namespace {
 constexpr std::size_t choices_in_a_word = 256;
 
 consteval bool oracles_are_in_order() {
-  for (std::uint8_t i = 0; i < std::size(oracle_table); ++i) {
+  for (std::size_t i = 0; i < std::size(oracle_table); ++i) {
     if (static_cast<std::uint8_t>(oracle_table[i].oracle) != i) return false;
   }
   return static_cast<std::uint8_t>(Oracle::determinism) + 1 == std::size(oracle_table);
