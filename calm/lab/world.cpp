@@ -276,9 +276,7 @@ void World::shut_down() {
     const Ready entry = host_.ready.front();
     host_.ready.pop_front();
     worker_.set_round(worker_.round() + 1);
-    if (config_.names) keep_name(entry.task);  // it may end in this poll
     (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
-    if (config_.names) keep_name(entry.task);
   }
   if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
 }
