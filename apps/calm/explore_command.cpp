@@ -149,8 +149,9 @@ int explore_program(const ExploreOptions& asked) {
   if (asked.list) return list_programs();
   const zoo::Species* const species = zoo::find(asked.program);
   if (species == nullptr) {
-    return refuse(asked.program.empty() ? "explore needs a program" : "no program is called " + calm::quoted(asked.program),
-                  "calm explore --list shows them");
+    return refuse(
+        asked.program.empty() ? "explore needs a program" : "no program is called " + calm::quoted(asked.program),
+        "calm explore --list shows them");
   }
   const auto n = parameter(asked.program, "n", species->n, asked.n);
   if (!n) return bad_usage;

@@ -63,6 +63,7 @@ struct Sendable<std::variant<Types...>> : std::bool_constant<(is_sendable<Types>
 
 /// What a task may be given as an argument; a fiber may be given anything.
 template <class T>
-concept sendable = cx::is_sendable<T>;
+concept sendable =  // NOLINT(readability-identifier-naming): the law's word
+    cx::is_sendable<T>;
 
 }  // namespace calm
