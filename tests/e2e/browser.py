@@ -29,13 +29,13 @@ class Browser:
         self.profile = tempfile.TemporaryDirectory(prefix="calm_browser_", ignore_cleanup_errors=True)
         commands, self.out = os.pipe()
         self.answers, replies = os.pipe()
-        # The shell puts the pipes where the browser looks for them and is replaced by it.
+        # The shell puts the pipes where the browser looks for them and is replaced by it; sh knows no descriptors above 9.
         words = [PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                  "--disable-background-networking", "--disable-component-update", "--disable-extensions",
                  "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.profile.name}",
                  f"--window-size={width},{height}", "--remote-debugging-pipe", "about:blank"]
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(["sh", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{replies}', *words],
+        self.process = subprocess.Popen(["bash", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{replies}', *words],
                                         pass_fds=(commands, replies), stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=self.log, env={**os.environ, "HOME": self.profile.name})
         os.close(commands)
