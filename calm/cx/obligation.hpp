@@ -64,7 +64,7 @@ class [[nodiscard("a promise that is dropped is aborted")]] Obligation {
   cx::TaskRoot& root = *cx::context_of(cx).root;
   const auto made = root.port().reserve(root.worker(), cx.region(),
                                         {.kind = kind, .holder = root.id(), .resource = resource, .site = site});
-  if (!made) return err(made.status.error(), "a promise was not reserved");
+  if (!made) return err(made.status.error(), "a promise was not reserved", site);
   return ok(Obligation(root.port(), made.id));
 }
 

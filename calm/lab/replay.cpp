@@ -27,7 +27,8 @@ std::string to_string(const Divergence& divergence) {
   return "calm: the run is another one after " + std::to_string(divergence.index) +
          " events\n  expected: " + side(divergence.expected) + "\n  actual:   " + side(divergence.actual) +
          "\n  law:  I6 the same program, seed and configuration give the same trace, event for event"
-         "\n  next: look for what changes between runs: addresses, statics, real time, unordered containers, threads";
+         "\n  next: if the program has not changed since, look for what changes between runs: addresses, statics, real time, "
+         "unordered containers, threads";
 }
 
 std::optional<Divergence> expect_same(const LabReport& expected, LabReport& actual) {

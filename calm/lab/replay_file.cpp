@@ -11,6 +11,7 @@
 namespace calm::lab {
 namespace {
 
+constexpr std::size_t quoted_max = 40;  // of a line that is wrong: it may be anything
 constexpr std::uint64_t events_max = std::uint64_t{1} << 28;
 
 std::string hex(std::uint64_t number) {
@@ -45,7 +46,10 @@ class Reader {
     const std::string_view line = next();
     if (failed()) return {};
     if (line.substr(0, line.find(' ')) != key || line.size() <= key.size()) {
-      fail(Errc::protocol, std::string("expected ").append(key).append(" and a value, found ").append(quoted(line)));
+      fail(Errc::protocol, std::string("expected ")
+                               .append(key)
+                               .append(" and a value, found ")
+                               .append(quoted(line.substr(0, quoted_max))));
       return {};
     }
     return line.substr(key.size() + 1);
@@ -89,7 +93,9 @@ class Reader {
   void end() {
     if (failed()) return;
     const std::string_view line = skip_to_line();
-    if (!line.empty()) fail(Errc::protocol, std::string("nothing may follow the events, found ").append(quoted(line)));
+    if (!line.empty())
+      fail(Errc::protocol,
+           std::string("nothing may follow the events, found ").append(quoted(line.substr(0, quoted_max))));
   }
 
  private:
