@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """lint.py — every C++ file is formatted, and clang-tidy has nothing to say. Changes nothing.
 
-Usage: tools/lint.py --build DIR [--changed] [FILES...]      DIR holds the compile_commands.json of a build
+Usage: tools/lint.py --build DIR [--changed] [--tidy FOLDER]... [FILES...]      DIR holds the compile_commands.json of a build
        [--root DIR]
 
   FILES      only these files; sources that include one of them are tidied with it
   --changed  only what differs from the last commit, in the same sense
+  --tidy     only sources below these folders go to clang-tidy, which is slow; all others are still looked at for their format
 
 Precompiled headers are left out of the commands, so a file must include what it uses. A source without a command of its
 own (a benchmark, a fuzz target) borrows that of the library; what is wrong on purpose (tests/compile_fail,
@@ -213,6 +214,7 @@ def main():
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent)
     parser.add_argument("--build", type=Path, required=True, metavar="DIR")
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--tidy", action="append", default=[], metavar="FOLDER")
     parser.add_argument("files", nargs="*", metavar="FILES")
     args = parser.parse_args()
     root = args.root.resolve()
@@ -221,6 +223,8 @@ def main():
     chosen = changed_files(root, chosen) if args.changed else chosen
     sources = [name for name in files if name.endswith(".cpp") and not name.startswith(UNTIDY_ROOTS)]
     sources = [name for name in sources if len(chosen) == len(files) or includes(root, name) & set(chosen)]
+    if args.tidy:
+        sources = [name for name in sources if name.startswith(tuple(f"{folder.rstrip('/')}/" for folder in args.tidy))]
 
     places = check_format(root, chosen)
     answers = check_tidy(root, args.build.resolve(), sources) if sources else {}

@@ -121,6 +121,11 @@ class LintTest(StageTest):
         self.lint(0, "lint: 1 files formatted, 1 files tidy\n", words=["calm/a.hpp"])
         self.assertEqual(self.tidied(), ["calm/a.cpp"])
 
+    def test_tidies_only_below_the_folders_that_are_named(self):
+        self.lint(0, "lint: 3 files formatted, 0 files tidy\n", words=["--tidy", "apps", "--tidy", "cal"])
+        self.assertEqual(self.tidied(), [])
+        self.lint(0, "lint: 3 files formatted, 2 files tidy\n", words=["--tidy", "apps", "--tidy", "calm/"])
+
     def test_reports_a_crash_of_clang_tidy_and_does_not_remember_it(self):
         self.program("bin/clang-tidy-19", "if '--version' in sys.argv: sys.exit()", "print('boom', file=sys.stderr)",
                      "sys.exit(9)")
