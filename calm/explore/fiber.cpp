@@ -142,14 +142,24 @@ void Fiber::resume() noexcept {
 void Fiber::leave() noexcept {
   CALM_ASAN_(
       __sanitizer_start_switch_fiber(&switch_->inner_fake_stack, switch_->outer_stack, switch_->outer_stack_bytes));
+  switch_out();
+  CALM_ASAN_(
+      __sanitizer_finish_switch_fiber(switch_->inner_fake_stack, &switch_->outer_stack, &switch_->outer_stack_bytes));
+}
+
+void Fiber::finish() noexcept {
+  // Without a place to keep it AddressSanitizer gives the fake stack back.
+  CALM_ASAN_(__sanitizer_start_switch_fiber(nullptr, switch_->outer_stack, switch_->outer_stack_bytes));
+  switch_out();
+}
+
+void Fiber::switch_out() noexcept {
   CALM_TSAN_(__tsan_switch_to_fiber(switch_->outer_context, 0));
 #if defined(__x86_64__)
   calm_explore_switch(&inner_, outer_);
 #else
   swapcontext(&switch_->inner, &switch_->outer);
 #endif
-  CALM_ASAN_(
-      __sanitizer_finish_switch_fiber(switch_->inner_fake_stack, &switch_->outer_stack, &switch_->outer_stack_bytes));
 }
 
 void Fiber::enter(Fiber* fiber) noexcept {

@@ -19,13 +19,15 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
 
-  /// The next resume() begins this. Needs: it lets no exception out, and ends by leave(), after which it is not resumed.
+  /// The next resume() begins this. Needs: it lets no exception out, and ends by finish().
   void reset(Body body, void* context) noexcept;
 
   /// Gives control to the fiber, until it leaves. Needs: to be called outside of it.
   void resume() noexcept;
   /// Gives control back to who resumed it. Needs: to be called inside.
   void leave() noexcept;
+  /// The same for the last time: it is not resumed before it is reset.
+  void finish() noexcept;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr std::size_t default_stack_bytes = 256UL * 1024;
@@ -37,6 +39,7 @@ class Fiber {
   struct Switch;
 
   static void enter(Fiber* fiber) noexcept;
+  void switch_out() noexcept;
 
   std::size_t stack_bytes_;
   std::byte* stack_;

@@ -75,18 +75,20 @@ bool Threads::can_go_on(const Thread& thread) const noexcept {
 
 void Threads::run_body(void* context) {
   Thread& thread = *static_cast<Thread*>(context);
-  std::string thrown;
-  try {
-    thread.body();
-  } catch (const std::exception& exception) {
-    thrown = std::string("a thread threw: ") + exception.what();
-  } catch (...) {
-    thrown = "a thread threw something that is no std::exception";
+  {
+    std::string thrown;
+    try {
+      thread.body();
+    } catch (const std::exception& exception) {
+      thrown = std::string("a thread threw: ") + exception.what();
+    } catch (...) {
+      thrown = "a thread threw something that is no std::exception";
+    }
+    // Not in a handler: which exceptions are being handled is a matter of the real thread.
+    thread.owner->check(thrown.empty(), thrown);
   }
-  // Not in a handler: which exceptions are being handled is a matter of the real thread.
-  thread.owner->check(thrown.empty(), thrown);
   thread.ended = true;
-  thread.fiber.leave();
+  thread.fiber.finish();
 }
 
 void Threads::resume(Process process) noexcept {
