@@ -120,6 +120,7 @@ class ForeignWait : public Wait {
   }
   T result() {
     if (foreign_->exception) std::rethrow_exception(foreign_->exception);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has ended without an exception
     if constexpr (!std::is_void_v<T>) return std::move(*foreign_->value);
   }
 

@@ -74,6 +74,7 @@ struct Bracket<CxOf<Caps...>, Acquire, Use, Release> {
 
   struct Releasing {
     Bracket* bracket;
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it was acquired before this was made
     CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return bracket->release(cx, *bracket->resource); }
   };
 

@@ -30,6 +30,7 @@ class Parking final : public Base {
   static constexpr bool await_ready() noexcept { return false; }
   void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
     frame_.awaiting = this;
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
     frame_.root->park(frame_, *this);
   }
   decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) {

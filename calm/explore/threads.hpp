@@ -115,7 +115,7 @@ class Threads final : public Program {
     Threads* owner = nullptr;
   };
 
-  static void run_body(void* thread);
+  static void run_body(void* context);
   void resume(Process process) noexcept;
   [[nodiscard]] bool can_go_on(const Thread& thread) const noexcept;
   void leave_run() noexcept;
