@@ -49,7 +49,6 @@ void Execution::finish() {
   std::uint16_t* const clock = &clocks_[std::size_t{size_} * process_max];
   event.number = 1;
   event.layer = 1;
-  event.after = event.previous;
   if (event.previous != 0) {
     const Event& before = events_[event.previous - 1];
     event.number = before.number + 1;
@@ -65,7 +64,6 @@ void Execution::finish() {
     const std::uint16_t* const others = this->clock(i);
     for (std::uint32_t p = 0; p < width_; ++p) clock[p] = std::max(clock[p], others[p]);
     event.layer = std::max(event.layer, other.layer + 1);
-    event.after = std::max(event.after, i + 1);
   }
   event.fingerprint = fingerprint() + hash_of(event);
   ++size_;

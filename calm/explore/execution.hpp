@@ -22,7 +22,6 @@ struct Event {
   StepKind kind = StepKind::free;
   std::uint32_t number = 0;       ///< the how manieth of its process, from 1
   std::uint32_t layer = 0;        ///< of the Foata form, from 1
-  std::uint32_t after = 0;        ///< 1 + the largest index of an event that happens before it; 0 for none
   std::uint32_t previous = 0;     ///< 1 + the index of the event of its process before it; 0 for none
   std::uint64_t fingerprint = 0;  ///< of all events up to this one
   Footprint touched;

@@ -4,12 +4,8 @@
 // Cancel:  not applicable
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
-
-#include "calm/check/require.hpp"
 
 namespace calm::explore {
 

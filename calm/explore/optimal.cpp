@@ -187,13 +187,7 @@ class Optimal {
     for (const std::uint32_t i : races) {
       const Event& other = run_[i];
       if (covered_[other.process] >= other.number) continue;
-      saved_ = covered_;
-      if (try_free(i, at, process)) {
-        covered_ = saved_;
-        cover(i);
-      } else {
-        covered_ = saved_;
-      }
+      if (try_free(i, at, process)) cover(i);
     }
   }
 
@@ -260,7 +254,6 @@ class Optimal {
   std::vector<Foreseen> sequence_;
   std::vector<Foreseen> tried_;
   std::array<std::uint16_t, process_max> covered_{};
-  std::array<std::uint16_t, process_max> saved_{};
 };
 
 }  // namespace

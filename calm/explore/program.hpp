@@ -26,10 +26,6 @@ class ProcessSet {
  public:
   constexpr ProcessSet() noexcept = default;
   constexpr explicit ProcessSet(std::uint64_t bits) noexcept : bits_(bits) {}
-  static constexpr ProcessSet first(std::uint32_t count) noexcept {
-    return ProcessSet(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-  }
-
   constexpr void add(Process process) noexcept { bits_ |= std::uint64_t{1} << process; }
   constexpr void remove(Process process) noexcept { bits_ &= ~(std::uint64_t{1} << process); }
   [[nodiscard]] constexpr bool has(Process process) const noexcept { return (bits_ >> process & 1U) != 0; }

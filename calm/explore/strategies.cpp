@@ -7,26 +7,10 @@
 #include "calm/check/require.hpp"
 #include "calm/explore/execution.hpp"
 #include "calm/explore/not_deterministic.hpp"
+#include "calm/model/split_mix.hpp"
 
 namespace calm::explore {
 namespace {
-
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) noexcept : state_(seed) {}
-  std::uint64_t next() noexcept {
-    state_ += 0x9E3779B97F4A7C15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31U);
-  }
-  /// Needs: a limit above 0.
-  std::uint64_t below(std::uint64_t limit) noexcept { return next() % limit; }
-
- private:
-  std::uint64_t state_;
-};
 
 Process nth(ProcessSet set, std::uint64_t n) noexcept {
   std::uint64_t bits = set.bits();
@@ -149,7 +133,7 @@ Report explore_all(Program& program, const Options& options, std::uint32_t preem
 }
 
 Report explore_random(Program& program, const Options& options, std::uint64_t seed, Listener* listener) {
-  Numbers numbers(seed);
+  SplitMix numbers(seed);
   return run_often(
       program, options, listener, [] {},
       [&numbers](ProcessSet enabled, std::uint32_t /*step*/) { return nth(enabled, numbers.below(enabled.size())); });
@@ -158,7 +142,7 @@ Report explore_random(Program& program, const Options& options, std::uint64_t se
 Report explore_pct(Program& program, const Options& options, std::uint64_t seed, std::uint32_t depth,
                    Listener* listener) {
   CALM_REQUIRE(LAB_5, depth >= 1, depth);
-  Numbers numbers(seed);
+  SplitMix numbers(seed);
   std::array<std::uint64_t, process_max> priorities{};
   std::vector<std::uint32_t> changes;
   std::uint32_t longest = 1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "calm/check/require.hpp"
+
 namespace calm::explore {
 namespace {
 
@@ -70,7 +72,6 @@ void append(WakeupPool& pool, WakeupNode*& list, const std::vector<Foreseen>& se
 }  // namespace
 
 WakeupNode* WakeupPool::make(const Foreseen& step) {
-  ++in_use_;
   if (free_ == nullptr) {
     nodes_.emplace_back();
     nodes_.back().step = step;
@@ -85,19 +86,18 @@ WakeupNode* WakeupPool::make(const Foreseen& step) {
 
 void WakeupPool::give_back(WakeupNode* node) noexcept {
   // A tree is as deep as a run is long: its nodes are taken off level by level, without recursion.
-  WakeupNode* todo = node;
+  WakeupNode* waiting = node;
   node->next_sibling = nullptr;
-  while (todo != nullptr) {
-    WakeupNode* const one = std::exchange(todo, todo->next_sibling);
+  while (waiting != nullptr) {
+    WakeupNode* const one = std::exchange(waiting, waiting->next_sibling);
     for (WakeupNode* child = one->first_child; child != nullptr;) {
       WakeupNode* const following = child->next_sibling;
-      child->next_sibling = todo;
-      todo = child;
+      child->next_sibling = waiting;
+      waiting = child;
       child = following;
     }
     one->next_sibling = free_;
     free_ = one;
-    --in_use_;
   }
 }
 

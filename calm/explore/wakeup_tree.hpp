@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <vector>
 
 #include "calm/explore/footprint.hpp"
@@ -48,14 +47,10 @@ class WakeupPool {
   [[nodiscard]] WakeupNode* make(const Foreseen& step);
   /// Gives back the node and all below it.
   void give_back(WakeupNode* node) noexcept;
-  /// Gives: how many nodes are in use, and how many there ever were.
-  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
-  [[nodiscard]] std::size_t capacity() const noexcept { return nodes_.size(); }
 
  private:
   std::deque<WakeupNode> nodes_;
   WakeupNode* free_ = nullptr;
-  std::size_t in_use_ = 0;
 };
 
 /// Puts a sequence under `root` (the list of first steps), unless what is there already leads to all it would. `sleepers`

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "calm/lab/random.hpp"
+#include "calm/model/split_mix.hpp"
 
 namespace calm::lab {
 

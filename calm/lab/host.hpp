@@ -20,10 +20,10 @@
 #include "calm/kernel/host.hpp"
 #include "calm/lab/evidence.hpp"
 #include "calm/lab/names.hpp"
-#include "calm/lab/random.hpp"
 #include "calm/lab/schedule.hpp"
 #include "calm/lab/watching.hpp"
 #include "calm/mem/allocation_points.hpp"
+#include "calm/model/split_mix.hpp"
 
 namespace calm::lab {
 

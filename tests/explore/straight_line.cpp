@@ -3,25 +3,24 @@
 #include <map>
 #include <utility>
 
+#include "calm/model/split_mix.hpp"
+
 namespace calm::explore {
 namespace {
 
 constexpr std::uint32_t first_lock = 8;
 constexpr std::uint32_t locks = 2;
 
+/// Small numbers from a seed.
 class Numbers {
  public:
-  explicit Numbers(std::uint64_t seed) noexcept : state_(seed) {}
+  explicit Numbers(std::uint64_t seed) noexcept : numbers_(seed) {}
   std::uint32_t below(std::uint32_t limit) noexcept {
-    state_ += 0x9E3779B97F4A7C15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EB;
-    return static_cast<std::uint32_t>((z ^ (z >> 31U)) >> 16U) % limit;
+    return static_cast<std::uint32_t>(numbers_.next() >> 16U) % limit;
   }
 
  private:
-  std::uint64_t state_;
+  SplitMix numbers_;
 };
 
 Operation random_access(Numbers& numbers, std::uint32_t places) {

@@ -15,6 +15,7 @@
 
 #include "calm/lab/schedule.hpp"
 #include "calm/model/budget.hpp"
+#include "calm/model/split_mix.hpp"
 #include "calm/model/time.hpp"
 
 namespace calm::programs {
@@ -93,22 +94,12 @@ Budget budget_of(std::uint32_t number, Time now) noexcept;
 /// Gives: the program as lines, a body between braces.
 std::string to_string(const Program& program);
 
-/// splitmix64.
-class Random {
+/// Numbers for a program, from its seed.
+class Random : public SplitMix {
  public:
-  explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
-
-  std::uint64_t next() noexcept {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
-    z = (z ^ z >> 30U) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27U) * 0x94D049BB133111EBU;
-    return z ^ z >> 31U;
-  }
+  using SplitMix::SplitMix;
   /// Gives: a number below `end`. Needs: above 0.
   std::uint32_t below(std::uint32_t end) noexcept { return static_cast<std::uint32_t>(next() % end); }
-
- private:
-  std::uint64_t state_;
 };
 
 }  // namespace calm::programs

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "calm/model/split_mix.hpp"
+
 namespace calm::reference {
 
 enum class Do : std::uint8_t {
@@ -85,23 +87,11 @@ struct Program {
   std::vector<Operation> operations;
 };
 
-/// splitmix64.
-class Random {
+/// Numbers for a program, from its seed.
+class Random : public SplitMix {
  public:
-  explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
-
-  std::uint64_t next() noexcept {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
-    z = (z ^ z >> 30U) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27U) * 0x94D049BB133111EBU;
-    return z ^ z >> 31U;
-  }
-  /// Gives: a number below `end`. Needs: above 0.
-  std::uint64_t below(std::uint64_t end) noexcept { return next() % end; }
+  using SplitMix::SplitMix;
   std::uint16_t word() noexcept { return static_cast<std::uint16_t>(next()); }
-
- private:
-  std::uint64_t state_;
 };
 
 /// Gives: the program of a seed. Every program has its own mixture: some operations often, some never.

@@ -1,4 +1,4 @@
-// random.hpp — the generator of every choice in the lab: small, seeded, the same everywhere.
+// split_mix.hpp — the generator of every choice: small, seeded, the same everywhere.
 // Laws:    SCH-7 (splitmix64), I6
 // Threads: a value
 // Cancel:  not applicable
@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace calm::lab {
+namespace calm {
 
 class SplitMix {
  public:
@@ -27,4 +27,4 @@ class SplitMix {
   std::uint64_t state_;
 };
 
-}  // namespace calm::lab
+}  // namespace calm
