@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/lock_order.hpp"
@@ -37,6 +38,8 @@ class alignas(128) Worker {
   void set_round(std::uint32_t round) noexcept { round_ = round; }
 
   [[nodiscard]] const trace::Ring& ring() const noexcept { return ring_; }
+  /// See Ring::take. Needs: the thread that drives this worker.
+  std::uint64_t take_events(std::vector<trace::Event>& events) { return ring_.take(events); }
   [[nodiscard]] trace::Recorder& recorder() noexcept { return recorder_; }
   [[nodiscard]] LockOrder& order() noexcept { return order_; }
 

@@ -37,6 +37,7 @@ class World {
   void make_trouble();
   void remember(TaskId task);
   void keep_events();
+  trace::Trace take_trace();
   void look_for_futurelocks();
   [[nodiscard]] std::string misfit_text() const;
   void keep_name(TaskId task);
@@ -55,8 +56,10 @@ class World {
   LabPort port_;
   kernel::Worker& worker_;
   TaskId main_;
-  trace::Trace trace_;          // what was recorded up to kept_
-  std::uint64_t kept_ = 0;      // the last event in it
+  // What was recorded up to event kept_, in parts: one vector that grows would be copied again and again.
+  std::vector<std::vector<trace::Event>> parts_;
+  std::uint64_t overwritten_ = 0;
+  std::uint64_t kept_ = 0;
   std::vector<TaskId> polled_;  // tasks that are alive, where somebody is woken for nothing
   trace::Names names_;
   std::vector<FiredAlarm> fired_;

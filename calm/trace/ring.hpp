@@ -87,6 +87,11 @@ class alignas(128) BasicRing {
   /// Fails: std::bad_alloc.
   [[nodiscard]] Snapshot snapshot() const;
 
+  /// Appends to `events` what a snapshot has, and clears: for a writer that keeps all of its events elsewhere.
+  /// Needs: the writer's thread. Gives: how many were overwritten since the last clear.
+  /// Fails: std::bad_alloc; then nothing has changed.
+  std::uint64_t take(std::vector<Event>& events);
+
   /// Gives: the position of the next event. Needs: the writer's thread.
   [[nodiscard]] std::uint64_t next_position() const noexcept { return begun_.load(std::memory_order_relaxed); }
   /// Gives: the sequence of the newest event, cleared or not; 0 when there never was one. Needs: the writer's thread.
@@ -219,6 +224,20 @@ Snapshot BasicRing<Atomics>::snapshot() const {
   snapshot.events.erase(snapshot.events.begin(), snapshot.events.end() - static_cast<std::ptrdiff_t>(kept));
   snapshot.overwritten = end - first - kept;
   return snapshot;
+}
+
+// The writer's own events are complete, and nobody overwrites them meanwhile.
+template <lockfree::AtomicsPolicy Atomics>
+std::uint64_t BasicRing<Atomics>::take(std::vector<Event>& events) {
+  CALM_SLOW(LAB_2, written_here(), worker());
+  const std::uint64_t first = first_.load(std::memory_order_relaxed);
+  const std::uint64_t end = begun_.load(std::memory_order_relaxed);
+  const std::uint64_t held = std::min(end - first, capacity());
+  const std::size_t before = events.size();
+  events.resize(before + held);
+  for (std::uint64_t i = 0; i < held; ++i) (void)read(end - held + i, events[before + i]);
+  clear();
+  return end - first - held;
 }
 
 /// Needs: begun_ was position + 1. Gives: false when that event was being written a moment ago.

@@ -172,6 +172,13 @@ class LayersTest(TreeTest):
         self.finds("calm/model/needy.hpp does not compile by itself", "calm/model/needy.hpp:4:", "error",
                    "next: include what the header uses", args=["alone", *self.compiler()])
 
+    def test_leaves_a_header_to_the_build_that_its_source_includes_first(self):
+        self.header("calm/model/needy.hpp", "inline std::vector<int> numbers;")
+        self.write("calm/model/needy.cpp", '#include "calm/model/needy.hpp"\n#include <vector>\n')
+        self.accepts("alone", *self.compiler())
+        self.write("calm/model/needy.cpp", '#include <vector>\n#include "calm/model/needy.hpp"\n')
+        self.finds("calm/model/needy.hpp does not compile by itself", args=["alone", *self.compiler()])
+
     def test_finds_a_missing_pragma_once(self):
         self.write("calm/model/twice.hpp", "// #pragma once\n")
         said = self.finds("calm/model/twice.hpp has no #pragma once", args=["alone", *self.compiler()])

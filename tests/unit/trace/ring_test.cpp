@@ -103,6 +103,21 @@ TEST(Ring, tells_beforehand_whether_it_has_room) {
   EXPECT_TRUE(make_ring(4).room(UINT64_MAX));
 }
 
+TEST(Ring, gives_its_writer_what_it_holds_behind_what_was_taken_before) {
+  Ring ring = make_ring(4);
+  std::vector<Event> events;
+  EXPECT_EQ(ring.take(events), 0U);
+  EXPECT_TRUE(events.empty());
+  push_from(ring, 0, 3);
+  EXPECT_EQ(ring.take(events), 0U);
+  push_from(ring, 3, 6);  // two more than it has room for
+  EXPECT_EQ(ring.take(events), 2U);
+  EXPECT_EQ(ring.take(events), 0U) << "they were taken";
+  ASSERT_EQ(events.size(), 7U);
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_TRUE(is_patterned(events[i], i < 3 ? i : i + 2)) << events[i];
+  EXPECT_EQ(ring.newest_sequence(), events.back().sequence);
+}
+
 TEST(Ring, counts_from_nought_again_after_it_was_cleared) {
   Ring ring = make_ring(4);
   push_from(ring, 0, 7);
