@@ -41,6 +41,10 @@ struct Report {
   std::vector<Failure> failures{};  ///< the first few
 
   [[nodiscard]] bool ok() const noexcept { return buggy == 0; }
+  /// Gives: how many executions it took to find the first problem; 0 when there is none.
+  [[nodiscard]] std::uint64_t first_problem() const noexcept {
+    return failures.empty() ? 0 : failures.front().execution;
+  }
 };
 
 }  // namespace calm::explore

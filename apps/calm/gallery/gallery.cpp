@@ -36,7 +36,7 @@ constexpr Exhibit all[] = {
      "two locks in opposite order, one taker comes late by n steps",
      "all take the lower lock first",
      lock_order,
-     {1, 12, 6}},
+     {2, 12, 6}},
     {"lock_ring",
      lock_ring,
      1,
