@@ -30,30 +30,70 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// How often the `period` lines from `at` on stand there, one after the other.
+std::size_t count_same(const std::vector<std::string>& lines, std::size_t at, std::size_t period) {
+  std::size_t end = at + period;
+  while (end < lines.size() && lines[end] == lines[end - period]) ++end;
+  return (end - at) / period;
+}
+
+/// Numbers the lines; those that come again and again are shown once.
+std::string numbered(const std::vector<std::string>& lines) {
+  constexpr std::size_t longest_period = 16;
+  constexpr std::size_t enough = 4;
+  std::string text;
+  std::size_t shown_to = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t period = 1; i >= shown_to && period <= longest_period && i + enough * period <= lines.size();
+         ++period) {
+      const std::size_t times = count_same(lines, i, period);
+      if (times < enough) continue;
+      for (std::size_t k = i; k < i + period; ++k) text += "\n  " + padded(std::to_string(k + 1), 6) + lines[k];
+      text += "\n  " + padded("…", 8) + (period == 1 ? "this step" : "these " + std::to_string(period) + " steps") +
+              " " + std::to_string(times - 1) + " more times";
+      shown_to = i + times * period;
+    }
+    if (i >= shown_to) text += "\n  " + padded(std::to_string(i + 1), 6) + lines[i];
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string columns(Program& program, const std::vector<Process>& schedule) {
   std::vector<Process> who(schedule);
   std::sort(who.begin(), who.end());
   who.erase(std::unique(who.begin(), who.end()), who.end());
-  constexpr std::size_t width = 16;
   program.restart();
+  std::vector<std::size_t> begins;
   std::string text = "        ";
-  for (const Process process : who) text += padded(program.name_of(process), width);
+  std::size_t width = 0;
+  for (const Process process : who) {
+    begins.push_back(width);
+    const std::string name = program.name_of(process);
+    constexpr std::size_t usual = 16;
+    const std::size_t wide = std::max(usual, name.size() + 2);
+    text += padded(name, wide);
+    width += wide;
+  }
   Places places;
   Footprint touched;
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
+  std::vector<std::string> lines;
+  for (const Process process : schedule) {
     touched.clear();
-    (void)program.step(schedule[i], touched);
-    const auto column = static_cast<std::size_t>(std::find(who.begin(), who.end(), schedule[i]) - who.begin());
-    text += "\n  " + padded(std::to_string(i + 1), 6) + std::string(column * width, ' ') + places.text(touched);
+    (void)program.step(process, touched);
+    const auto column = static_cast<std::size_t>(std::find(who.begin(), who.end(), process) - who.begin());
+    lines.push_back(std::string(begins[column], ' ') + places.text(touched));
   }
+  text += numbered(lines);
   const ProcessSet blocked = program.failed() ? ProcessSet() : program.blocked();
+  const ProcessSet spinning = program.spinning();
   for (std::uint64_t left = blocked.bits(); left != 0; left &= left - 1) {
     const auto process = static_cast<Process>(std::countr_zero(left));
     touched.clear();
     program.pending(process, touched);
-    text += "\n  " + program.name_of(process) + " waits for ever to " + places.text(touched);
+    text += "\n  " + program.name_of(process) +
+            (spinning.has(process) ? " repeats for ever: " : " waits for ever to ") + places.text(touched);
   }
   text += "\n";
   return text;

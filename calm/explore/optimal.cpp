@@ -30,8 +30,8 @@ class Optimal {
     do {
       go_forward();
       ask_blocked(tally_.end(program_, run_, livelock_));
-      reverse_races();
       if (tally_.is_enough()) return tally_.finish(false);
+      reverse_races();
     } while (go_back());
     return tally_.finish(true);
   }

@@ -66,6 +66,8 @@ class Program {
   [[nodiscard]] virtual ProcessSet blocked() = 0;
   /// What the step would touch that a blocked process waits to take.
   virtual void pending(Process process, Footprint& touched) = 0;
+  /// Gives: those of the blocked ones that repeat their reads and write nothing, until what they read changes.
+  [[nodiscard]] virtual ProcessSet spinning() { return {}; }
   /// Gives: true as soon as something is wrong; the execution ends there.
   [[nodiscard]] virtual bool failed() { return false; }
   /// Gives: what is wrong, when failed(), or when the execution has come to its end; empty when nothing is. `deadlock` says

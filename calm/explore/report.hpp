@@ -15,7 +15,8 @@ namespace calm::explore {
 
 struct Options {
   std::uint64_t max_executions = UINT64_MAX;
-  std::uint32_t max_steps = 100'000;  ///< of one execution; beyond them it is cut short and said to be a livelock
+  /// Of one execution; beyond them it is cut short, said to have no end, and the exploration ends with it. At most 65 535.
+  std::uint32_t max_steps = 10'000;
   std::uint64_t max_fingerprints = 1U << 22;  ///< kept to be counted; beyond them they are not
   bool stop_at_first_problem = false;
   const std::atomic<bool>* stop = nullptr;  ///< set by another thread or a signal: end with the next execution
@@ -32,7 +33,9 @@ struct Report {
   std::uint64_t executions = 0;
   std::uint64_t blocked = 0;  ///< runs that came to nothing new; none in optimal exploration
   std::uint64_t deadlocks = 0;
-  std::uint64_t buggy = 0;  ///< executions with a problem
+  std::uint64_t lassos = 0;     ///< executions that end with someone who repeats itself for ever
+  std::uint64_t cut_short = 0;  ///< executions of too many steps
+  std::uint64_t buggy = 0;      ///< executions with a problem
   std::uint64_t fingerprints = 0;
   bool fingerprints_known = true;  ///< false when there were too many to keep
   std::uint64_t steps = 0;         ///< events of all executions, counted once where they share a beginning

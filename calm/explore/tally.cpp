@@ -3,20 +3,42 @@
 #include <string>
 #include <utility>
 
+#include "calm/explore/repetition.hpp"
+
 namespace calm::explore {
 namespace {
 
 constexpr std::size_t failures_kept = 8;
 
+/// What an execution of too many steps does at its end.
+std::string endless(Program& program, const Execution& run) {
+  std::string text = "step limit: no end after " + std::to_string(run.size()) + " steps";
+  const Repetition last = repetition_at_end(run.size(), 64, [&run](std::size_t i, std::size_t k) {
+    const Event& a = run[static_cast<std::uint32_t>(i)];
+    const Event& b = run[static_cast<std::uint32_t>(k)];
+    return a.process == b.process && a.touched == b.touched;
+  });
+  if (last.period == 0) return text + ", and nothing that repeats";
+  text += last.period == 1 ? "; the last one" : "; the last " + std::to_string(last.period);
+  text += " came " + std::to_string(last.times) + " times:";
+  std::string who;
+  for (auto i = static_cast<std::uint32_t>(run.size() - last.period); i < run.size(); ++i) {
+    const std::string name = program.name_of(run[i].process);
+    if (name != who) text += (who.empty() ? " " : ", ") + name;
+    who = name;
+  }
+  return text;
+}
+
 }  // namespace
 
-ProcessSet Tally::end(Program& program, const Execution& run, bool livelock) {
-  const ProcessSet blocked = livelock || program.failed() ? ProcessSet() : program.blocked();
+ProcessSet Tally::end(Program& program, const Execution& run, bool cut_short) {
+  const ProcessSet blocked = cut_short || program.failed() ? ProcessSet() : program.blocked();
   ++report_.executions;
-  if (!blocked.empty()) ++report_.deadlocks;
+  if (cut_short) ++report_.cut_short;
+  if (!blocked.empty()) ++(program.spinning().empty() ? report_.deadlocks : report_.lassos);
   count_fingerprint(run.fingerprint());
-  std::string problem = livelock ? "it takes more than " + std::to_string(options_.max_steps) + " steps"
-                                 : program.problem(!blocked.empty());
+  std::string problem = cut_short ? endless(program, run) : program.problem(!blocked.empty());
   if (!problem.empty()) {
     ++report_.buggy;
     if (report_.failures.size() < failures_kept) {

@@ -28,13 +28,14 @@ class Tally {
 
   [[nodiscard]] Report& report() noexcept { return report_; }
 
-  /// The program stands at the end of this execution. `livelock`: it was cut short.
+  /// The program stands at the end of this execution, or where it was `cut_short`.
   /// Gives: the processes that are blocked for ever.
-  ProcessSet end(Program& program, const Execution& run, bool livelock);
+  ProcessSet end(Program& program, const Execution& run, bool cut_short);
 
   /// Gives: true when an option says that this is enough.
   [[nodiscard]] bool is_enough() const noexcept {
-    return report_.executions >= options_.max_executions || (options_.stop_at_first_problem && !report_.ok()) ||
+    return report_.executions >= options_.max_executions || report_.cut_short != 0 ||
+           (options_.stop_at_first_problem && !report_.ok()) ||
            (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed));
   }
 

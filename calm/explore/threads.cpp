@@ -24,6 +24,7 @@ class Current {
 
 constexpr std::uint32_t locations_per_thread = 1U << 24U;
 constexpr std::uint32_t accesses_to_leave = 100'000;
+constexpr std::uint32_t reads_to_be_sure = 1'000;
 constexpr Process setup_process = process_max;  // owns the locations that are made before the threads run
 
 }  // namespace
@@ -50,6 +51,11 @@ void Threads::check(bool holds, std::string_view problem) {
   if (holds || leaving_ || !problem_.empty()) return;
   problem_ = problem;
   if (running_ != nullptr) running_->fiber.leave();
+}
+
+void Threads::be_patient(std::uint32_t reads) {
+  CALM_REQUIRE(LAB_5, reads >= 16, reads);
+  spins_.be_patient(reads);
 }
 
 Location Threads::new_location() noexcept {
@@ -126,6 +132,7 @@ void Threads::restart() {
   deadlock_allowed_ = false;
   problem_.clear();
   touched_ = nullptr;
+  spins_.restart();
   {
     const Current current(this);
     setup_(*this);
@@ -141,7 +148,7 @@ ProcessSet Threads::enabled() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (!threads_[i].ended && can_go_on(threads_[i])) set.add(static_cast<Process>(i));
   }
-  return set;
+  return ProcessSet(set.bits() & ~spins_.waiting().bits());
 }
 
 ProcessSet Threads::blocked() {
@@ -149,30 +156,78 @@ ProcessSet Threads::blocked() {
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (!threads_[i].ended && !can_go_on(threads_[i])) set.add(static_cast<Process>(i));
   }
-  return set;
+  return ProcessSet(set.bits() | spins_.waiting().bits());
 }
 
 StepKind Threads::step(Process process, Footprint& touched) {
-  const StepKind kind = threads_[process].access.kind;
+  StepKind kind = threads_[process].access.kind;
+  if (spins_.has_waited(process)) {
+    kind = StepKind::free;  // others let it go on
+    spins_.add_awaited(process, touched);
+    spins_.go_on(process);
+  }
   touched_ = &touched;
   resume(process);
   touched_ = nullptr;
+  spins_.stepped(process, touched);
   return kind;
 }
 
 void Threads::pending(Process process, Footprint& touched) {
   const Access& access = threads_[process].access;
+  if (spins_.waiting().has(process)) spins_.add_awaited(process, touched);
   touched.add(access.write ? Touch::write(access.location) : Touch::read(access.location));
 }
 
+/// Gives: true when it does nothing but repeat itself, as far as anyone cares to look.
+bool Threads::spins_for_ever(Process process) {
+  Thread& thread = threads_[process];
+  Footprint touched;
+  for (std::uint32_t i = 0; i < reads_to_be_sure; ++i) {
+    if (thread.ended || !can_go_on(thread) || failed()) return false;
+    touched.clear();
+    touched_ = &touched;
+    resume(process);
+    touched_ = nullptr;
+    if (!(touched == spins_.repeated(process, i))) return false;
+  }
+  return true;
+}
+
+std::string Threads::never_ending() {
+  const ProcessSet spinning = spins_.waiting();
+  const ProcessSet waiting(blocked().bits() & ~spinning.bits());
+  for (std::uint64_t left = spinning.bits(); left != 0; left &= left - 1) {
+    const auto process = static_cast<Process>(std::countr_zero(left));
+    if (spins_for_ever(process)) continue;
+    if (failed()) return problem_;
+    return "step limit: " + name_of(process) +
+           " repeated its reads, was taken to wait for a change, and went on by itself [LAB-5]; next: let it look less often, "
+           "or say be_patient() in the setup";
+  }
+  std::string text = "lasso: " + names_of(spinning) + (spinning.size() == 1 ? " repeats its" : " repeat their") +
+                     " reads for ever, and nobody is left to write what is read";
+  if (!waiting.empty()) text += "; " + names_of(waiting) + (waiting.size() == 1 ? " waits" : " wait") + " for ever";
+  return text;
+}
+
+std::string Threads::names_of(ProcessSet set) {
+  std::string text;
+  for (std::uint64_t left = set.bits(); left != 0; left &= left - 1) {
+    if (!text.empty()) text += (left & (left - 1)) == 0 ? " and " : ", ";
+    text += name_of(static_cast<Process>(std::countr_zero(left)));
+  }
+  return text;
+}
+
 std::string Threads::problem(bool deadlock) {
-  if (problem_.empty() && deadlock && !deadlock_allowed_) {
-    problem_ = "deadlock: ";
+  if (problem_.empty() && deadlock) {
     const ProcessSet waiting = blocked();
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (waiting.has(static_cast<Process>(i))) problem_ += name_of(static_cast<Process>(i)) + " ";
+    if (!spins_.waiting().empty()) {
+      problem_ = never_ending();
+    } else if (!deadlock_allowed_) {
+      problem_ = "deadlock: " + names_of(waiting) + (waiting.size() == 1 ? " waits" : " wait") + " for ever";
     }
-    problem_ += "wait for ever";
   }
   if (problem_.empty() && at_end_) {
     const Current current(this);

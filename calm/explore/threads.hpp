@@ -28,6 +28,7 @@
 #include "calm/explore/optimal.hpp"
 #include "calm/explore/program.hpp"
 #include "calm/explore/report.hpp"
+#include "calm/explore/spins.hpp"
 
 namespace calm::explore {
 
@@ -56,6 +57,9 @@ class Threads final : public Program {
   void check(bool holds, std::string_view problem);
   /// The program means to end with threads blocked for ever.
   void allow_deadlock() noexcept { deadlock_allowed_ = true; }
+  /// A thread that repeats so many reads, of what the same writers left, is taken to wait for a change. Needs: in the setup,
+  /// and at least 16. For programs that look more than 32 times before they give up.
+  void be_patient(std::uint32_t reads);
 
   // --- for accesses ---
 
@@ -86,6 +90,7 @@ class Threads final : public Program {
   StepKind step(Process process, Footprint& touched) override;
   [[nodiscard]] ProcessSet blocked() override;
   void pending(Process process, Footprint& touched) override;
+  [[nodiscard]] ProcessSet spinning() override { return spins_.waiting(); }
   [[nodiscard]] bool failed() override { return !problem_.empty(); }
   [[nodiscard]] std::string problem(bool deadlock) override;
   [[nodiscard]] std::string name_of(Process process) override;
@@ -119,6 +124,9 @@ class Threads final : public Program {
   void resume(Process process) noexcept;
   [[nodiscard]] bool can_go_on(const Thread& thread) const noexcept;
   void leave_run() noexcept;
+  [[nodiscard]] bool spins_for_ever(Process process);
+  [[nodiscard]] std::string never_ending();
+  [[nodiscard]] std::string names_of(ProcessSet set);
 
   Setup setup_;
   std::deque<Thread> threads_;  // those beyond count_ keep their stacks
@@ -131,6 +139,7 @@ class Threads final : public Program {
   std::uint32_t accesses_left_ = 0;
   bool leaving_ = false;  // the execution is over: accesses happen without waiting for a turn
   bool deadlock_allowed_ = false;
+  Spins spins_;
   std::string problem_;
 };
 
