@@ -68,11 +68,14 @@ struct ExploreOptions {
   std::uint32_t depth = 3;
   std::uint32_t preemptions = 2;
   std::uint64_t max_executions = UINT64_MAX;
+  std::string replay;  ///< a schedule to run alone; empty for none
+  std::string html;    ///< where the timeline of a failure goes; empty for nowhere
   bool json = false;
 };
 
-/// Adds `calm explore`. It gives 0 when the program was explored, whatever was found in it; 1 when the number of executions is
-/// not the known one, or the program does not repeat itself. Needs: as add_run.
+/// Adds `calm explore`. It gives 0 when no bug was found; 1 when one was, or the program does not repeat itself. A program
+/// whose number of executions is known is there to be counted: it gives 0 when that is the number, whatever was found in it.
+/// Needs: as add_run.
 void add_explore(CLI::App& app, ExploreOptions& options, int& status);
 
 /// What a command of `calm trace` was asked for.

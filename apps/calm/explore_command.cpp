@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -9,15 +10,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "apps/calm/commands.hpp"
-#include "apps/calm/zoo/zoo.hpp"
-#include "calm/explore/columns.hpp"
+#include "apps/calm/explorable.hpp"
+#include "apps/calm/explore_failure.hpp"
+#include "apps/calm/refused.hpp"
+#include "apps/calm/scenario/problem.hpp"
 #include "calm/explore/not_deterministic.hpp"
 #include "calm/explore/optimal.hpp"
+#include "calm/explore/prioritised.hpp"
 #include "calm/explore/strategies.hpp"
-#include "calm/model/text.hpp"
+#include "calm/explore/threads.hpp"
 
 namespace calm::tool {
 namespace {
@@ -65,130 +68,117 @@ class Progress final : public explore::Listener {
   Clock::time_point told_ = start_;
 };
 
-int refuse(const std::string& what, const std::string& next) {
-  fmt::print(stderr, "calm: {}\n  next: {}\n", what, next);
-  return bad_usage;
-}
+constexpr std::string_view strategies[] = {"optimal", "all", "bounded", "persistence", "random", "pct"};
 
-std::string parameter_text(std::string_view name, const zoo::Range& range) {
-  return range.last == 0 ? std::string() : fmt::format(" --{} {}..{}", name, range.first, range.last);
-}
-
-int list_programs() {
-  for (const zoo::Species& species : zoo::species()) {
-    fmt::print("{:<16}{}{}{}\n", species.name, species.what, parameter_text("n", species.n),
-               parameter_text("m", species.m));
-  }
-  return 0;
-}
-
-/// Gives: the value to use; nothing, with the error told, when the one given is out of range.
-std::optional<std::uint32_t> parameter(std::string_view program, std::string_view name, const zoo::Range& range,
-                                       const std::optional<std::uint32_t>& given) {
-  if (!given) return range.standard;
-  if (range.last == 0) {
-    refuse(fmt::format("{} takes no --{}", program, name), "leave it out; calm explore --list shows what each takes");
-    return std::nullopt;
-  }
-  if (*given < range.first || *given > range.last) {
-    refuse(fmt::format("--{} {} is out of range for {}", name, *given, program),
-           fmt::format("give one from {} to {}", range.first, range.last));
-    return std::nullopt;
-  }
-  return given;
-}
-
-std::optional<explore::Report> explore_by(const ExploreOptions& asked, explore::Program& program,
-                                          const explore::Options& options, explore::Listener& listener) {
-  if (asked.strategy == "optimal") return explore::explore_optimal(program, options, &listener);
+/// Needs: one of the strategies.
+explore::Report explore_by(const ExploreOptions& asked, explore::Program& program, const explore::Options& options,
+                           explore::Listener& listener) {
   if (asked.strategy == "all") return explore::explore_all(program, options, UINT32_MAX, &listener);
   if (asked.strategy == "bounded") return explore::explore_all(program, options, asked.preemptions, &listener);
+  if (asked.strategy == "persistence") return explore::explore_prioritised(program, options, &listener);
   explore::Options limited = options;
   if (limited.max_executions == UINT64_MAX) limited.max_executions = 10'000;
   if (asked.strategy == "random") return explore::explore_random(program, limited, asked.seed, &listener);
   if (asked.strategy == "pct") return explore::explore_pct(program, limited, asked.seed, asked.depth, &listener);
-  return std::nullopt;
+  return explore::explore_optimal(program, options, &listener);
 }
 
 void print_json(const ExploreOptions& asked, std::uint32_t n, std::uint32_t m, const explore::Report& report,
                 double seconds) {
   fmt::print(
       "{{\"program\": \"{}\", \"n\": {}, \"m\": {}, \"strategy\": \"{}\", \"executions\": {}, \"blocked\": {}, "
-      "\"fingerprints\": {}, \"deadlocks\": {}, \"buggy\": {}, \"exhausted\": {}, \"seconds\": {:.6f}}}\n",
+      "\"fingerprints\": {}, \"deadlocks\": {}, \"lassos\": {}, \"buggy\": {}, \"first_bug\": {}, \"exhausted\": {}, "
+      "\"seconds\": {:.6f}}}\n",
       asked.program, n, m, asked.strategy, report.executions, report.blocked,
-      report.fingerprints_known ? std::to_string(report.fingerprints) : "null", report.deadlocks, report.buggy,
-      report.exhausted, seconds);
+      report.fingerprints_known ? std::to_string(report.fingerprints) : "null", report.deadlocks, report.lassos,
+      report.buggy, report.ok() ? "null" : std::to_string(report.first_problem()), report.exhausted, seconds);
 }
 
-void print_failure(explore::Program& program, const explore::Report& report, const explore::Options& options) {
-  const explore::Failure& failure = report.failures.front();
-  fmt::print("\nThe first problem came with execution {}: {}\n", failure.execution, failure.problem);
-  explore::Options bounded = options;
-  bounded.max_executions = 100'000;
-  const auto shortest = explore::fewest_preemptions(program, bounded, 4);
-  if (shortest) {
-    fmt::print("It needs {} preemption{}:\n", shortest->preemptions, shortest->preemptions == 1 ? "" : "s");
-  }
-  fmt::print("{}", explore::columns(program, shortest ? shortest->failure.schedule : failure.schedule));
-}
-
-void print_text(const ExploreOptions& asked, const explore::Report& report, std::uint64_t known, double seconds) {
+void print_text(const ExploreOptions& asked, const explore::Report& report, const std::optional<std::uint64_t>& known,
+                double seconds) {
   fmt::print("{}: {} execution{}", asked.program, report.executions, report.executions == 1 ? "" : "s");
   fmt::print("{}\n", report.exhausted ? ", and there are no more" : ", and there may be more");
-  fmt::print("  known         {}\n", known);
+  if (known) fmt::print("  known         {}\n", *known);
   fmt::print("  different     {}\n",
              report.fingerprints_known ? std::to_string(report.fingerprints) : "too many to keep");
-  fmt::print("  blocked       {}\n  deadlocks     {}\n  with problems {}\n", report.blocked, report.deadlocks,
-             report.buggy);
+  fmt::print("  blocked       {}\n  deadlocks     {}\n", report.blocked, report.deadlocks);
+  if (report.lassos != 0) fmt::print("  lassos        {}\n", report.lassos);
+  fmt::print("  with problems {}\n", report.buggy);
   fmt::print("  steps         {} and {} to come back to a branch\n", report.steps, report.replayed);
   fmt::print("  time          {:.3f} s, {:.0f} executions/s\n", seconds,
              static_cast<double>(report.executions) / (seconds > 0 ? seconds : 1e-9));
 }
 
-int explore_program(const ExploreOptions& asked) {
-  if (asked.list) return list_programs();
-  const zoo::Species* const species = zoo::find(asked.program);
-  if (species == nullptr) {
-    return refuse(
-        asked.program.empty() ? "explore needs a program" : "no program is called " + calm::quoted(asked.program),
-        "calm explore --list shows them");
-  }
-  const auto n = parameter(asked.program, "n", species->n, asked.n);
-  if (!n) return bad_usage;
-  const auto m = parameter(asked.program, "m", species->m, asked.m);
-  if (!m) return bad_usage;
-  if (asked.strategy == "pct" && asked.depth == 0) return refuse("--depth 0 finds nothing", "give 1 or more");
+/// Gives: the command that explores the same program.
+std::string command_text(const ExploreOptions& asked) {
+  std::string command = "calm explore " + asked.program;
+  if (asked.n) command += fmt::format(" --n {}", *asked.n);
+  if (asked.m) command += fmt::format(" --m {}", *asked.m);
+  return command;
+}
 
-  explore::Threads program(species->make(*n, *m));
+/// Shows the failure, if there is one, as text and as a timeline, as far as that was asked for.
+void tell_failure(const ExploreOptions& asked, explore::Program& program, const explore::Report& report,
+                  const explore::Options& options) {
+  if (report.failures.empty()) {
+    if (!asked.html.empty()) fmt::print(stderr, "calm: there is no problem to draw; {} is not written\n", asked.html);
+    return;
+  }
+  if (asked.json && asked.html.empty()) return;
+  const ShownFailure failure = shown_failure(program, report, options);
+  if (!asked.json) print_failure(program, report, failure, command_text(asked));
+  if (!asked.html.empty())
+    write_timeline(program, failure.schedule, asked.program + ": " + failure.problem, asked.html);
+}
+
+int explore_program(const ExploreOptions& asked) {
+  if (asked.list) {
+    list_explorables();
+    return 0;
+  }
+  const Explorable explorable = find_explorable(asked.program);
+  const std::uint32_t n = parameter(asked.program, "n", explorable.n, asked.n);
+  const std::uint32_t m = parameter(asked.program, "m", explorable.m, asked.m);
+  if (std::find(std::begin(strategies), std::end(strategies), asked.strategy) == std::end(strategies)) {
+    throw Refused{scenario::unknown_text("strategy", asked.strategy, {std::begin(strategies), std::end(strategies)})};
+  }
+  if (asked.strategy == "pct" && asked.depth == 0) throw Refused{"--depth 0 finds nothing; give 1 or more"};
+
+  explore::Threads program(explorable.setup(n, m));
+  if (!asked.replay.empty()) return replay_schedule(program, asked.program, asked.replay, asked.html);
   explore::Options options;
   options.max_executions = asked.max_executions;
   options.stop = &interrupted;
-  const std::uint64_t known = species->count(*n, *m);
-  Progress progress(asked.strategy == "optimal" ? known : 0);
+  const std::optional<std::uint64_t> known = explorable.known(n, m);
+  Progress progress(asked.strategy == "optimal" ? known.value_or(0) : 0);
   const Interruptible interruptible;
   const auto start = Clock::now();
-  std::optional<explore::Report> report;
-  try {
-    report = explore_by(asked, program, options, progress);
-  } catch (const explore::NotDeterministic& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
-  if (!report) {
-    return refuse("no strategy is called " + calm::quoted(asked.strategy), "take optimal, all, bounded, random or pct");
-  }
+  const explore::Report report = explore_by(asked, program, options, progress);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (asked.json) {
-    print_json(asked, *n, *m, *report, seconds);
+    print_json(asked, n, m, report, seconds);
   } else {
-    print_text(asked, *report, known, seconds);
-    if (!report->failures.empty()) print_failure(program, *report, options);
+    print_text(asked, report, known, seconds);
   }
+  tell_failure(asked, program, report, options);
+  if (!known) return report.ok() ? 0 : 1;
   const bool as_known =
-      asked.strategy != "optimal" || !report->exhausted || (report->executions == known && report->blocked == 0);
+      asked.strategy != "optimal" || !report.exhausted || (report.executions == *known && report.blocked == 0);
   if (!as_known)
-    fmt::print(stderr, "calm: {} executions are known, {} were explored [LAB-5]\n", known, report->executions);
+    fmt::print(stderr, "calm: {} executions are known, {} were explored [LAB-5]\n", *known, report.executions);
   return as_known ? 0 : 1;
+}
+
+/// As explore_program; a program that does not repeat itself is told as one.
+int explore_or_say_why(const ExploreOptions& asked) {
+  return or_refused([&asked] {
+    try {
+      return explore_program(asked);
+    } catch (const explore::NotDeterministic& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      return 1;
+    }
+  });
 }
 
 }  // namespace
@@ -199,13 +189,16 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   explore->add_flag("--list", options.list, "list the programs and what they take");
   explore->add_option("--n", options.n, "how many threads, as the program says");
   explore->add_option("--m", options.m, "how many rounds, as the program says");
-  explore->add_option("--strategy", options.strategy, "optimal (default), all, bounded, random or pct");
+  explore->add_option("--strategy", options.strategy, "optimal (default), all, bounded, persistence, random or pct");
   explore->add_option("--seed", options.seed, "for random and pct");
   explore->add_option("--depth", options.depth, "for pct: of the bug that is looked for");
   explore->add_option("--preemptions", options.preemptions, "for bounded: how many an execution may have");
   explore->add_option("--max-executions", options.max_executions, "stop after so many");
+  explore->add_option("--replay", options.replay, "run this schedule alone and show it")->type_name("WORD");
+  explore->add_option("--html", options.html, "write the timeline of the failure, or of the schedule")
+      ->type_name("FILE");
   explore->add_flag("--json", options.json, "print one JSON record");
-  explore->callback([&options, &status] { status = explore_program(options); });
+  explore->callback([&options, &status] { status = explore_or_say_why(options); });
 }
 
 }  // namespace calm::tool

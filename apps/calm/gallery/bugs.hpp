@@ -34,4 +34,8 @@ Make lock_ring;
 Make late_philosophers;
 Make transfers;
 
+Make endless_spin;
+Make endless_work;
+Make coin_toss;
+
 }  // namespace calm::gallery

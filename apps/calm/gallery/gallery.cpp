@@ -8,6 +8,7 @@ namespace calm::gallery {
 namespace {
 
 constexpr auto lock_order = Exhibit::Kind::lock_order;
+constexpr auto unruly = Exhibit::Kind::unruly;
 
 constexpr Exhibit all[] = {
     {"lost_update", lost_update, 1, "two read a counter and write it back increased", "one fetch-add each"},
@@ -58,6 +59,9 @@ constexpr Exhibit all[] = {
      "all take the lower account first",
      lock_order,
      {2, 6, 5}},
+    {"endless_spin", endless_spin, 0, "looks at a flag that nobody raises any more", "the flag stays up", unruly},
+    {"endless_work", endless_work, 0, "two that write for ever", "they stop after three times", unruly},
+    {"coin_toss", coin_toss, 0, "writes to another word every other time it runs", "always to the same one", unruly},
 };
 
 }  // namespace

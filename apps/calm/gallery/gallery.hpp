@@ -18,6 +18,7 @@ struct Exhibit {
   enum class Kind : std::uint8_t {
     planted,     ///< one bug, as small as it can be
     lock_order,  ///< locks in a wrong order among other work: what strategies are compared on
+    unruly,      ///< has no end, or does not repeat itself
   };
 
   std::string_view name;
