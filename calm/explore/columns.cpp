@@ -11,12 +11,15 @@ namespace {
 /// Small numbers for places, by first use.
 class Places {
  public:
-  std::string text(const Footprint& touched) {
+  /// `read x0, write x1`, or with a word for all of it `lock x1`.
+  std::string text(const Footprint& touched, std::string_view word = {}) {
     std::string result;
     for (std::uint32_t i = 0; i < touched.size(); ++i) {
       const auto place = numbers_.try_emplace(touched[i].location(), numbers_.size()).first;
       if (i > 0) result += ", ";
-      result += (touched[i].is_write() ? "write x" : "read x") + std::to_string(place->second);
+      if (word.empty()) result += touched[i].is_write() ? "write " : "read ";
+      if (i == 0 && !word.empty()) result.append(word).append(" ");
+      result += "x" + std::to_string(place->second);
     }
     return result;
   }
@@ -83,7 +86,7 @@ std::string columns(Program& program, const std::vector<Process>& schedule) {
     touched.clear();
     (void)program.step(process, touched);
     const auto column = static_cast<std::size_t>(std::find(who.begin(), who.end(), process) - who.begin());
-    lines.push_back(std::string(begins[column], ' ') + places.text(touched));
+    lines.push_back(std::string(begins[column], ' ') + places.text(touched, program.last_step()));
   }
   text += numbered(lines);
   const ProcessSet blocked = program.failed() ? ProcessSet() : program.blocked();

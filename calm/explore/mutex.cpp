@@ -17,20 +17,25 @@ void Mutex::arrive(StepKind kind, bool blocks) noexcept {
   threads->arrive(access);
 }
 
+void Mutex::tell(const char* word, bool wrote) const noexcept {
+  Threads* const threads = Threads::current();
+  if (threads == nullptr) return;
+  threads->touch(wrote ? Touch::write(location_) : Touch::read(location_));
+  threads->call(word);
+}
+
 void Mutex::lock() noexcept {
   arrive(StepKind::free, true);
   CALM_REQUIRE(LAB_8, !locked_);
   locked_ = true;
-  if (Threads* const threads = Threads::current()) threads->touch(Touch::write(location_));
+  tell("lock", true);
 }
 
 bool Mutex::try_lock() noexcept {
   arrive(StepKind::free, false);
   const bool taken = !locked_;
   locked_ = true;
-  if (Threads* const threads = Threads::current()) {
-    threads->touch(taken ? Touch::write(location_) : Touch::read(location_));
-  }
+  tell(taken ? "try lock" : "fail to lock", taken);
   return taken;
 }
 
@@ -38,7 +43,7 @@ void Mutex::unlock() noexcept {
   arrive(StepKind::fixed, false);
   CALM_REQUIRE(LAB_8, locked_);
   locked_ = false;
-  if (Threads* const threads = Threads::current()) threads->touch(Touch::write(location_));
+  tell("unlock", true);
 }
 
 void Condition::wait(Mutex& mutex) noexcept {
@@ -50,11 +55,13 @@ void Condition::wait(Mutex& mutex) noexcept {
   if (threads != nullptr) {
     threads->touch(Touch::write(mutex.location_));
     threads->touch(Touch::write(location_));
+    threads->call("wait");
     threads->arrive({.kind = StepKind::free,
                      .location = location_,
                      .can_go_on = [](const void* asked) { return static_cast<const Waiter*>(asked)->woken; },
                      .word = &waiter});
     threads->touch(Touch::read(location_));
+    threads->call("wake up");
   }
   mutex.lock();
 }
@@ -65,7 +72,9 @@ void Condition::notify(std::uint32_t count) noexcept {
   std::size_t woken = 0;
   while (woken < line_.size() && woken < count) line_[woken++]->woken = true;
   line_.erase(line_.begin(), line_.begin() + static_cast<std::ptrdiff_t>(woken));
-  if (threads != nullptr) threads->touch(Touch::write(location_));
+  if (threads == nullptr) return;
+  threads->touch(Touch::write(location_));
+  threads->call(count == 1 ? "notify one" : "notify all");
 }
 
 }  // namespace calm::explore

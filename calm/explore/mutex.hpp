@@ -27,6 +27,7 @@ class Mutex {
   friend class Condition;
   static Location new_location() noexcept;
   void arrive(StepKind kind, bool blocks) noexcept;
+  void tell(const char* word, bool wrote) const noexcept;
 
   bool locked_ = false;
   Location location_ = new_location();

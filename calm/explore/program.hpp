@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "calm/explore/footprint.hpp"
 
@@ -73,6 +74,8 @@ class Program {
   /// Gives: what is wrong, when failed(), or when the execution has come to its end; empty when nothing is. `deadlock` says
   ///        that processes are blocked for ever.
   [[nodiscard]] virtual std::string problem(bool deadlock) = 0;
+  /// Gives: what the last step calls itself, for people: `lock`; empty when it has no word for it.
+  [[nodiscard]] virtual std::string_view last_step() { return {}; }
   /// Gives: a name for people.
   [[nodiscard]] virtual std::string name_of(Process process) { return "p" + std::to_string(process); }
 };

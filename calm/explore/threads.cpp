@@ -167,6 +167,7 @@ StepKind Threads::step(Process process, Footprint& touched) {
     spins_.go_on(process);
   }
   touched_ = &touched;
+  word_ = "";
   resume(process);
   touched_ = nullptr;
   spins_.stepped(process, touched);

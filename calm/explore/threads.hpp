@@ -82,6 +82,8 @@ class Threads final : public Program {
   void touch(Touch touch) {
     if (touched_ != nullptr) touched_->add(touch);
   }
+  /// What people call the access that is being made. Needs: a text that lives as long as the program.
+  void call(const char* word) noexcept { word_ = word; }
 
   // --- Program ---
 
@@ -93,6 +95,7 @@ class Threads final : public Program {
   [[nodiscard]] ProcessSet spinning() override { return spins_.waiting(); }
   [[nodiscard]] bool failed() override { return !problem_.empty(); }
   [[nodiscard]] std::string problem(bool deadlock) override;
+  [[nodiscard]] std::string_view last_step() override { return word_; }
   [[nodiscard]] std::string name_of(Process process) override;
 
  private:
@@ -134,6 +137,7 @@ class Threads final : public Program {
   std::vector<std::unique_ptr<KeptBase>> kept_;
   std::function<void()> at_end_;
   Footprint* touched_ = nullptr;
+  const char* word_ = "";
   Thread* running_ = nullptr;
   std::uint32_t locations_ = 0;  // of the setup
   std::uint32_t accesses_left_ = 0;

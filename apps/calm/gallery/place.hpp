@@ -14,24 +14,29 @@ class Place {
  public:
   explicit Place(explore::Threads& threads) : threads_(threads), location_(threads.new_location()) {}
 
-  /// What comes after it, up to the next one, is one step.
-  void step() {
+  /// What comes after it, up to the next one, is one step; people call it `word`.
+  void step(const char* word) {
     threads_.arrive({.kind = explore::StepKind::fixed, .location = location_, .write = true});
-    threads_.touch(explore::Touch::write(location_));
+    tell(word);
   }
 
   /// As step(), and goes on only when `ready()`.
   template <class Ready>
-  void step_when(const Ready& ready) {
+  void step_when(const char* word, const Ready& ready) {
     threads_.arrive({.kind = explore::StepKind::free,
                      .location = location_,
                      .write = true,
                      .can_go_on = [](const void* asked) { return (*static_cast<const Ready*>(asked))(); },
                      .word = &ready});
-    threads_.touch(explore::Touch::write(location_));
+    tell(word);
   }
 
  private:
+  void tell(const char* word) {
+    threads_.touch(explore::Touch::write(location_));
+    threads_.call(word);
+  }
+
   explore::Threads& threads_;
   explore::Location location_;
 };

@@ -17,28 +17,28 @@ class Channel {
 
   /// The item is in the future while it waits; a cancel drops both.
   void take_then_send() {
-    place_.step();
+    place_.step("take");
     --to_send_;
-    place_.step_when([this] { return has_room() || cancelled_; });
+    place_.step_when("send", [this] { return has_room() || cancelled_; });
     if (!cancelled_) ++queued_;
   }
   /// Only the permit is waited for; a cancel drops nothing else.
   void reserve_then_send() {
-    place_.step_when([this] { return has_room() || cancelled_; });
+    place_.step_when("reserve", [this] { return has_room() || cancelled_; });
     if (cancelled_) return;
     ++reserved_;
-    place_.step();
+    place_.step("send");
     --to_send_;
     --reserved_;
     ++queued_;
   }
   void receive() {
-    place_.step_when([this] { return queued_ != 0; });
+    place_.step_when("receive", [this] { return queued_ != 0; });
     --queued_;
     ++received_;
   }
   void cancel() {
-    place_.step();
+    place_.step("cancel");
     cancelled_ = true;
   }
   [[nodiscard]] int items() const { return to_send_ + queued_ + received_; }
@@ -60,12 +60,12 @@ class Stream {
   explicit Stream(Threads& threads) : place_(threads) {}
 
   void write(int byte) {
-    place_.step();
+    place_.step("write");
     bytes_.push_back(byte);
   }
   /// Gives: the next byte; none when the timer was first.
   std::optional<int> read() {
-    place_.step_when([this] { return !bytes_.empty() || fired_; });
+    place_.step_when("read", [this] { return !bytes_.empty() || fired_; });
     if (fired_) {
       fired_ = false;
       return std::nullopt;
@@ -75,7 +75,7 @@ class Stream {
     return byte;
   }
   void fire() {
-    place_.step();
+    place_.step("fire");
     fired_ = true;
   }
 
@@ -110,21 +110,21 @@ class Readiness {
   explicit Readiness(Threads& threads) : place_(threads) {}
 
   void set(unsigned bits) {
-    place_.step();
+    place_.step("set");
     bits_ |= bits;
   }
   void clear(unsigned bits) {
-    place_.step();
+    place_.step("clear");
     bits_ &= ~bits;
   }
   void wait(unsigned bits) {
-    place_.step_when([this, bits] { return (bits_ & bits) != 0; });
+    place_.step_when("wait", [this, bits] { return (bits_ & bits) != 0; });
   }
   void wait_at_most(unsigned bits) {
-    place_.step_when([this, bits] { return (bits_ & bits) != 0 || fired_; });
+    place_.step_when("wait", [this, bits] { return (bits_ & bits) != 0 || fired_; });
   }
   void fire() {
-    place_.step();
+    place_.step("fire");
     fired_ = true;
   }
 

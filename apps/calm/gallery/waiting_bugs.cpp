@@ -24,7 +24,7 @@ class Line {
 
   /// Takes a spare grant, or stands last.
   void join(Ticket& ticket) {
-    place_.step();
+    place_.step("join");
     if (spare_ == 0) {
       line_.push_back(&ticket);
     } else {
@@ -33,32 +33,32 @@ class Line {
     }
   }
   void wait(const Ticket& ticket) {
-    place_.step_when([&ticket] { return ticket.granted; });
+    place_.step_when("wait", [&ticket] { return ticket.granted; });
   }
   /// Gives: false when it was interrupted, which it looks at first.
   bool wait_or_interrupted(const Ticket& ticket) {
-    place_.step_when([this, &ticket] { return ticket.granted || interrupted_; });
+    place_.step_when("wait", [this, &ticket] { return ticket.granted || interrupted_; });
     return !interrupted_;
   }
   /// Gives: false when it was interrupted before it was granted.
   bool wait_at_most(const Ticket& ticket) {
-    place_.step_when([this, &ticket] { return ticket.granted || interrupted_; });
+    place_.step_when("wait", [this, &ticket] { return ticket.granted || interrupted_; });
     return ticket.granted;
   }
   /// To the first in the line, or kept.
   void grant() {
-    place_.step();
+    place_.step("grant");
     pass_on();
   }
   /// Leaves the line. A grant that has come already goes to the next one, or is lost.
   void drop(Ticket& ticket, bool passes_on) {
-    place_.step();
+    place_.step("drop");
     line_.erase(std::remove(line_.begin(), line_.end(), &ticket), line_.end());
     if (ticket.granted && passes_on) pass_on();
   }
   /// A cancel, or a timer.
   void interrupt() {
-    place_.step();
+    place_.step("interrupt");
     interrupted_ = true;
   }
   [[nodiscard]] int spare() const { return spare_; }
