@@ -60,7 +60,8 @@ void add_replay(CLI::App& app, std::string& file, int& status);
 /// What `calm explore` was asked for.
 struct ExploreOptions {
   std::string program;
-  bool list = false;  ///< only say which programs there are
+  bool list = false;     ///< only say which programs there are
+  bool gallery = false;  ///< only show what is found in all programs with a known bug
   std::optional<std::uint32_t> n;
   std::optional<std::uint32_t> m;
   std::string strategy = "optimal";

@@ -37,6 +37,10 @@ Explorable find_explorable(const std::string& name);
 /// Prints all of them, with what they take.
 void list_explorables();
 
+/// Explores the gallery and prints what was found, and how soon by which strategy.
+/// Gives: 0; 1 when a bug was not found, a mended program has one, or chance is better than the score.
+int show_gallery();
+
 /// Gives: the value to use for a parameter. Fails: Refused when the one given is out of range, or there is no such parameter.
 std::uint32_t parameter(const std::string& program, const char* name, const zoo::Range& range,
                         const std::optional<std::uint32_t>& given);

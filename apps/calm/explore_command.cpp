@@ -136,6 +136,7 @@ int explore_program(const ExploreOptions& asked) {
     list_explorables();
     return 0;
   }
+  if (asked.gallery) return show_gallery();
   const Explorable explorable = find_explorable(asked.program);
   const std::uint32_t n = parameter(asked.program, "n", explorable.n, asked.n);
   const std::uint32_t m = parameter(asked.program, "m", explorable.m, asked.m);
@@ -187,6 +188,7 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   auto* explore = app.add_subcommand("explore", "visit every execution of a small concurrent program once");
   explore->add_option("PROGRAM", options.program, "its name; --list shows them");
   explore->add_flag("--list", options.list, "list the programs and what they take");
+  explore->add_flag("--gallery", options.gallery, "explore all programs with a known bug and compare strategies");
   explore->add_option("--n", options.n, "how many threads, as the program says");
   explore->add_option("--m", options.m, "how many rounds, as the program says");
   explore->add_option("--strategy", options.strategy, "optimal (default), all, bounded, persistence, random or pct");

@@ -88,6 +88,7 @@ std::string columns(Program& program, const std::vector<Process>& schedule) {
     const auto column = static_cast<std::size_t>(std::find(who.begin(), who.end(), process) - who.begin());
     lines.push_back(std::string(begins[column], ' ') + places.text(touched, program.last_step()));
   }
+  text.erase(text.find_last_not_of(' ') + 1);
   text += numbered(lines);
   const ProcessSet blocked = program.failed() ? ProcessSet() : program.blocked();
   const ProcessSet spinning = program.spinning();

@@ -80,6 +80,19 @@ class ExploreTest(unittest.TestCase):
                 self.assertTrue(mended["exhausted"])
                 self.assertEqual((mended["buggy"], mended["deadlocks"], mended["lassos"], mended["blocked"]), (0, 0, 0, 0))
 
+    def test_the_whole_gallery_is_shown_in_tables(self):
+        bugs, locks = self.explore("--gallery").stdout.split("Locks in a wrong order")
+        rows = [line.split() for line in bugs.splitlines()[3:] if line]
+        self.assertEqual(len(rows), 13)
+        for name, executions, buggy, preemptions, mended, left in rows:
+            with self.subTest(name):
+                self.assertLess(0, int(buggy))
+                self.assertLess(int(buggy), int(executions))
+                self.assertIn(int(preemptions), (0, 1))
+                self.assertLess(0, int(mended))
+                self.assertEqual(int(left), 0)
+        self.assertIn("persistence", locks)
+
     def test_a_failure_is_shown_in_columns_with_the_command_that_repeats_it(self):
         shown = self.explore("futurelock", status=1).stdout
         self.assertIn("The first problem came with execution", shown)

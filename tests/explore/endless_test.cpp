@@ -230,7 +230,7 @@ TEST(Endless, columns_show_once_what_comes_again_and_again) {
   Threads program(flag(false, false));
   const Report report = explore_optimal(program);
   EXPECT_EQ(columns(program, report.failures.at(0).schedule),
-            "        spinner         \n"
+            "        spinner\n"
             "  1     read x0\n"
             "  …     this step 31 more times\n"
             "  spinner repeats for ever: read x0\n");

@@ -80,6 +80,7 @@ Threads::Setup double_close(bool fixed, std::uint32_t /*n*/) {
   };
 }
 
+// [lost_wakeup]
 Threads::Setup lost_wakeup(bool fixed, std::uint32_t /*n*/) {
   return [fixed](Threads& threads) {
     Word& ready = threads.make<Word>(0);
@@ -101,6 +102,7 @@ Threads::Setup lost_wakeup(bool fixed, std::uint32_t /*n*/) {
         "waker");
   };
 }
+// [/lost_wakeup]
 
 Threads::Setup aba_stack(bool fixed, std::uint32_t /*n*/) {
   return [fixed](Threads& threads) {
