@@ -9,6 +9,7 @@
 #include "apps/calm/file.hpp"
 #include "apps/calm/refused.hpp"
 #include "calm/explore/columns.hpp"
+#include "calm/explore/reorder.hpp"
 #include "calm/explore/schedule_word.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/explore/timeline.hpp"
@@ -23,6 +24,23 @@ constexpr std::size_t longest_word = 400;  // that a terminal shows without pain
 
 std::string_view plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
 
+/// Takes the failure that needs the fewest preemptions when its steps are put in another order that means the same. If the
+/// report has all failures of a program, there is none with less.
+void reorder_failures(explore::Program& program, const explore::Report& report, ShownFailure& shown) {
+  bool all = report.exhausted && report.failures.size() == report.buggy;
+  std::uint32_t fewest = UINT32_MAX;
+  for (const explore::Failure& failure : report.failures) {
+    const auto again = explore::run_again(program, {.schedule = failure.schedule, .checksum = std::nullopt});
+    const auto reordered = again ? explore::with_fewest_preemptions(program, again.value().run) : std::nullopt;
+    if (!reordered) all = false;
+    if (!reordered || reordered->preemptions >= fewest) continue;
+    fewest = reordered->preemptions;
+    shown.problem = failure.problem;
+    shown.schedule = reordered->schedule;
+  }
+  shown.fewest = all;
+}
+
 }  // namespace
 
 ShownFailure shown_failure(explore::Program& program, const explore::Report& report, const explore::Options& options) {
@@ -35,6 +53,8 @@ ShownFailure shown_failure(explore::Program& program, const explore::Report& rep
       shown.problem = std::move(shortest->failure.problem);
       shown.schedule = std::move(shortest->failure.schedule);
       shown.fewest = true;
+    } else {
+      reorder_failures(program, report, shown);
     }
   }
   shown.preemptions = explore::count_preemptions(program, shown.schedule);

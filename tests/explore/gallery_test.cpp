@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "calm/explore/execution.hpp"
 #include "calm/explore/not_deterministic.hpp"
 #include "calm/explore/optimal.hpp"
+#include "calm/explore/reorder.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/explore/threads.hpp"
 
@@ -58,6 +61,49 @@ TEST(Gallery, LAB_3_a_bug_needs_as_many_preemptions_as_the_gallery_says_and_none
     EXPECT_TRUE(fewer.exhausted) << exhibit.name;
     EXPECT_EQ(fewer.buggy, 0U) << exhibit.name;
   }
+}
+
+/// Keeps all executions with a problem.
+class Failures final : public explore::Listener {
+ public:
+  explicit Failures(Threads& program) : program_(program) {}
+  void ended(const explore::Execution& execution, bool deadlock) override {
+    if (deadlock || program_.failed()) found.push_back(execution);
+  }
+  std::vector<explore::Execution> found;
+
+ private:
+  Threads& program_;
+};
+
+TEST(Gallery, LAB_3_no_failure_needs_fewer_preemptions_in_any_order_of_its_steps_that_means_the_same) {
+  for (const Exhibit& exhibit : exhibits()) {
+    if (exhibit.kind == Exhibit::Kind::unruly) continue;
+    Threads program(exhibit.make(false, small(exhibit)));
+    Failures failures(program);
+    const Report report = explore::explore_optimal(program, {}, &failures);
+    ASSERT_EQ(failures.found.size(), report.buggy) << exhibit.name;
+    std::uint32_t fewest = UINT32_MAX;
+    for (const explore::Execution& run : failures.found) {
+      const auto reordered = explore::with_fewest_preemptions(program, run);
+      ASSERT_TRUE(reordered.has_value()) << exhibit.name;
+      EXPECT_EQ(explore::count_preemptions(program, reordered->schedule), reordered->preemptions) << exhibit.name;
+      fewest = std::min(fewest, reordered->preemptions);
+    }
+    EXPECT_EQ(fewest, exhibit.preemptions) << exhibit.name;
+  }
+}
+
+TEST(Gallery, LAB_3_ten_philosophers_need_one_preemption) {
+  Threads program(zoo::find("philosophers")->make(10, 0));
+  Failures failures(program);
+  (void)explore::explore_optimal(program, {}, &failures);
+  ASSERT_EQ(failures.found.size(), 1U);
+  const auto reordered = explore::with_fewest_preemptions(program, failures.found[0]);
+  ASSERT_TRUE(reordered.has_value());
+  EXPECT_EQ(reordered->preemptions, 1U);
+  EXPECT_EQ(reordered->schedule.size(), 10U);
+  EXPECT_FALSE(explore::with_fewest_preemptions(program, failures.found[0], 20).has_value());
 }
 
 TEST(Gallery, LAB_6_unruly_programs_are_named_for_what_they_are) {
