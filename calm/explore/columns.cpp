@@ -61,35 +61,67 @@ std::string numbered(const std::vector<std::string>& lines) {
   return text;
 }
 
+/// The steps of a schedule, and how they stand beside each other.
+class Table {
+ public:
+  Table(Program& program, const std::vector<Process>& schedule) : who_(schedule) {
+    std::sort(who_.begin(), who_.end());
+    who_.erase(std::unique(who_.begin(), who_.end()), who_.end());
+    for (const Process process : who_) names_.push_back(program.name_of(process));
+  }
+
+  void add(Process process, std::string text) {
+    const auto column = static_cast<std::size_t>(std::find(who_.begin(), who_.end(), process) - who_.begin());
+    cells_.push_back({column, std::move(text)});
+  }
+
+  [[nodiscard]] std::string text() const {
+    const std::vector<std::size_t> begins = places();
+    std::string head;
+    for (std::size_t i = 0; i < names_.size(); ++i) head = padded(std::move(head), begins[i]) + names_[i];
+    std::vector<std::string> lines;
+    for (const Cell& cell : cells_) lines.push_back(std::string(begins[cell.column], ' ') + cell.text);
+    return "        " + head + numbered(lines);
+  }
+
+ private:
+  struct Cell {
+    std::size_t column = 0;
+    std::string text;
+  };
+
+  /// Where each column begins: all are equally wide where that fits on a screen, else as narrow as they can be.
+  [[nodiscard]] std::vector<std::size_t> places() const {
+    constexpr std::size_t usual = 16;
+    constexpr std::size_t screen = 96;
+    std::vector<std::size_t> widths;
+    for (const std::string& name : names_) widths.push_back(name.size() + 2);
+    for (const Cell& cell : cells_) widths[cell.column] = std::max(widths[cell.column], cell.text.size() + 2);
+    std::vector<std::size_t> begins(widths.size());
+    for (std::size_t i = 1; i < widths.size(); ++i) {
+      begins[i] = begins[i - 1] + (widths.size() * usual <= screen ? std::max(usual, widths[i - 1]) : widths[i - 1]);
+    }
+    return begins;
+  }
+
+  std::vector<Process> who_;
+  std::vector<std::string> names_;
+  std::vector<Cell> cells_;
+};
+
 }  // namespace
 
 std::string columns(Program& program, const std::vector<Process>& schedule) {
-  std::vector<Process> who(schedule);
-  std::sort(who.begin(), who.end());
-  who.erase(std::unique(who.begin(), who.end()), who.end());
   program.restart();
-  std::vector<std::size_t> begins;
-  std::string text = "        ";
-  std::size_t width = 0;
-  for (const Process process : who) {
-    begins.push_back(width);
-    const std::string name = program.name_of(process);
-    constexpr std::size_t usual = 16;
-    const std::size_t wide = std::max(usual, name.size() + 2);
-    text += padded(name, wide);
-    width += wide;
-  }
+  Table table(program, schedule);
   Places places;
   Footprint touched;
-  std::vector<std::string> lines;
   for (const Process process : schedule) {
     touched.clear();
     (void)program.step(process, touched);
-    const auto column = static_cast<std::size_t>(std::find(who.begin(), who.end(), process) - who.begin());
-    lines.push_back(std::string(begins[column], ' ') + places.text(touched, program.last_step()));
+    table.add(process, places.text(touched, program.last_step()));
   }
-  text.erase(text.find_last_not_of(' ') + 1);
-  text += numbered(lines);
+  std::string text = table.text();
   const ProcessSet blocked = program.failed() ? ProcessSet() : program.blocked();
   const ProcessSet spinning = program.spinning();
   for (std::uint64_t left = blocked.bits(); left != 0; left &= left - 1) {
