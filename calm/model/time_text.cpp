@@ -5,17 +5,17 @@
 namespace calm {
 namespace {
 
-struct Unit {
+struct TimeUnit {
   std::int64_t ns;
   const char* name;
 };
-constexpr Unit units[] = {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}, {1, "ns"}};
+constexpr TimeUnit units[] = {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}, {1, "ns"}};
 
 }  // namespace
 
 std::string to_string(Duration duration) {
   if (duration == Duration::max()) return "for ever";
-  for (const Unit& unit : units) {
+  for (const TimeUnit& unit : units) {
     if (duration.ns() % unit.ns == 0) return std::to_string(duration.ns() / unit.ns) + unit.name;
   }
   return {};
