@@ -80,6 +80,7 @@ class Table {
     std::string head;
     for (std::size_t i = 0; i < names_.size(); ++i) head = padded(std::move(head), begins[i]) + names_[i];
     std::vector<std::string> lines;
+    lines.reserve(cells_.size());
     for (const Cell& cell : cells_) lines.push_back(std::string(begins[cell.column], ' ') + cell.text);
     return "        " + head + numbered(lines);
   }
@@ -95,6 +96,7 @@ class Table {
     constexpr std::size_t usual = 16;
     constexpr std::size_t screen = 96;
     std::vector<std::size_t> widths;
+    widths.reserve(names_.size());
     for (const std::string& name : names_) widths.push_back(name.size() + 2);
     for (const Cell& cell : cells_) widths[cell.column] = std::max(widths[cell.column], cell.text.size() + 2);
     std::vector<std::size_t> begins(widths.size());

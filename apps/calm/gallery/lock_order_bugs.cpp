@@ -15,8 +15,8 @@ using explore::Threads;
 using Word = explore::Atomic<int>;
 
 std::vector<Mutex*> make_locks(Threads& threads, std::uint32_t count) {
-  std::vector<Mutex*> locks;
-  for (std::uint32_t i = 0; i < count; ++i) locks.push_back(&threads.make<Mutex>());
+  std::vector<Mutex*> locks(count);
+  for (Mutex*& lock : locks) lock = &threads.make<Mutex>();
   return locks;
 }
 
