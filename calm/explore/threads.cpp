@@ -50,7 +50,9 @@ Process Threads::run(std::function<void()> body, std::string name) {
 void Threads::check(bool holds, std::string_view problem) {
   if (holds || leaving_ || !problem_.empty()) return;
   problem_ = problem;
-  if (running_ != nullptr) running_->fiber.leave();
+  if (running_ == nullptr) return;
+  running_->access = {};  // the last one may have waited for something that is gone by now
+  running_->fiber.leave();
 }
 
 void Threads::be_patient(std::uint32_t reads) {
