@@ -19,6 +19,7 @@
 #include "calm/explore/not_deterministic.hpp"
 #include "calm/explore/optimal.hpp"
 #include "calm/explore/prioritised.hpp"
+#include "calm/explore/schedule_word.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/explore/threads.hpp"
 
@@ -143,12 +144,17 @@ int explore_program(const ExploreOptions& asked) {
   if (std::find(std::begin(strategies), std::end(strategies), asked.strategy) == std::end(strategies)) {
     throw Refused{scenario::unknown_text("strategy", asked.strategy, {std::begin(strategies), std::end(strategies)})};
   }
+  if (asked.max_steps == 0 || asked.max_steps > explore::word_steps_max) {
+    throw Refused{
+        fmt::format("--max-steps {} is out of range; give one from 1 to {}", asked.max_steps, explore::word_steps_max)};
+  }
   if (asked.strategy == "pct" && asked.depth == 0) throw Refused{"--depth 0 finds nothing; give 1 or more"};
 
   explore::Threads program(explorable.setup(n, m));
   if (!asked.replay.empty()) return replay_schedule(program, asked.program, asked.replay, asked.html);
   explore::Options options;
   options.max_executions = asked.max_executions;
+  options.max_steps = asked.max_steps;
   options.stop = &interrupted;
   const std::optional<std::uint64_t> known = explorable.known(n, m);
   Progress progress(asked.strategy == "optimal" ? known.value_or(0) : 0);
@@ -196,6 +202,7 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   explore->add_option("--depth", options.depth, "for pct: of the bug that is looked for");
   explore->add_option("--preemptions", options.preemptions, "for bounded: how many an execution may have");
   explore->add_option("--max-executions", options.max_executions, "stop after so many");
+  explore->add_option("--max-steps", options.max_steps, "of one execution; beyond them it is said to have no end");
   explore->add_option("--replay", options.replay, "run this schedule alone and show it")->type_name("WORD");
   explore->add_option("--html", options.html, "write the timeline of the failure, or of the schedule")
       ->type_name("FILE");

@@ -150,6 +150,7 @@ class ExploreTest(unittest.TestCase):
         self.assertIn("step limit: no end after 10000 steps; the last one came 10000 times: thread 0", shown)
         self.assertIn("this step 9999 more times", shown)
         self.assertFalse(self.record("endless_work", status=1)["exhausted"])
+        self.assertIn("no end after 200 steps", self.explore("endless_work", "--max-steps", "200", status=1).stdout)
 
     def test_a_program_that_is_not_deterministic_is_told_as_one(self):
         ran = self.explore("coin_toss", status=1)
@@ -176,6 +177,7 @@ class ExploreTest(unittest.TestCase):
         self.refuses("futurelock", "--m", "2", says="futurelock takes no --m")
         self.refuses("abba", "--strategy", "persistance", says='did you mean "persistence"?')
         self.refuses("abba", "--strategy", "pct", "--depth", "0", says="--depth 0 finds nothing")
+        self.refuses("abba", "--max-steps", "70000", says="--max-steps 70000 is out of range; give one from 1 to 65535")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 
 #include "apps/calm/gallery/gallery.hpp"
 #include "apps/calm/zoo/zoo.hpp"
+#include "calm/explore/not_deterministic.hpp"
 #include "calm/explore/optimal.hpp"
 #include "calm/explore/score.hpp"
 #include "calm/explore/strategies.hpp"
@@ -103,6 +104,11 @@ TEST(Prioritised, LAB_5_leaves_no_execution_out_when_it_says_that_there_are_no_m
     const Report report = explore_prioritised(program);
     EXPECT_EQ(report.fingerprints, species.count(species.n.standard, species.m.standard)) << species.name;
   }
+}
+
+TEST(Prioritised, LAB_5_a_program_that_does_not_repeat_itself_is_named) {
+  Threads program(gallery::find("coin_toss").exhibit->make(false, 0));
+  EXPECT_THROW((void)explore_prioritised(program), NotDeterministic);
 }
 
 constexpr std::uint64_t most = 1'000;
