@@ -45,7 +45,7 @@ class ExploreTest(unittest.TestCase):
         parts = listed.split("\n\n")
         return [line.split()[0] for part in parts[1:3] for line in part.splitlines()[1:]]
 
-    def test_the_list_has_zoo_and_gallery_apart(self):
+    def test_explore_lists_zoo_and_gallery_apart(self):
         listed = self.explore("--list").stdout
         known, bugs, locks, unruly = listed.split("\n\n")
         self.assertIn("  lastzero ", known)
@@ -56,7 +56,7 @@ class ExploreTest(unittest.TestCase):
         self.assertIn("  endless_spin ", unruly)
         self.assertEqual(len(bugs.splitlines()) - 1, 13)
 
-    def test_a_record_has_the_keys_and_the_known_count(self):
+    def test_explore_prints_a_record_with_the_keys_and_the_known_count(self):
         record = self.record("lastzero", "--n", "5")
         self.assertLessEqual(KEYS, record.keys())
         self.assertEqual((record["program"], record["n"], record["executions"], record["fingerprints"]), ("lastzero", 5, 64, 64))
@@ -64,11 +64,11 @@ class ExploreTest(unittest.TestCase):
         self.assertIsNone(record["first_bug"])
         self.assertGreaterEqual(record["seconds"], 0)
 
-    def test_a_program_that_is_there_to_be_counted_gives_0_with_its_deadlock(self):
+    def test_explore_gives_0_for_a_program_that_is_there_to_be_counted(self):
         record = self.record("philosophers", "--n", "3")
         self.assertEqual((record["executions"], record["deadlocks"], record["buggy"]), (7, 1, 1))
 
-    def test_every_bug_is_found_and_every_mended_program_is_exhausted(self):
+    def test_explore_finds_every_bug_and_exhausts_every_mended_program(self):
         names = self.exhibits()
         self.assertEqual(len(names), 17)
         for name in names:
@@ -80,7 +80,7 @@ class ExploreTest(unittest.TestCase):
                 self.assertTrue(mended["exhausted"])
                 self.assertEqual((mended["buggy"], mended["deadlocks"], mended["lassos"], mended["blocked"]), (0, 0, 0, 0))
 
-    def test_the_whole_gallery_is_shown_in_tables(self):
+    def test_explore_shows_the_whole_gallery_in_tables(self):
         bugs, locks = self.explore("--gallery").stdout.split("Locks in a wrong order")
         rows = [line.split() for line in bugs.splitlines()[3:] if line]
         self.assertEqual(len(rows), 13)
@@ -93,7 +93,7 @@ class ExploreTest(unittest.TestCase):
                 self.assertEqual(int(left), 0)
         self.assertIn("persistence", locks)
 
-    def test_a_failure_is_shown_in_columns_with_the_command_that_repeats_it(self):
+    def test_explore_shows_a_failure_in_columns_with_the_command_that_repeats_it(self):
         shown = self.explore("futurelock", status=1).stdout
         self.assertIn("The first problem came with execution", shown)
         self.assertIn("It needs 1 preemption:", shown)
@@ -103,23 +103,23 @@ class ExploreTest(unittest.TestCase):
         self.assertIn("deadlock: select waits for ever", again)
         self.assertIn(again, shown)
 
-    def test_the_command_that_repeats_a_failure_has_the_parameters(self):
+    def test_explore_prints_the_parameters_in_the_command_that_repeats_a_failure(self):
         shown = self.explore("late_philosophers", "--n", "3", status=1).stdout
         command = re.search(r"^See it again: calm explore (late_philosophers --n 3 --replay .*)$", shown, re.MULTILINE)
         self.assertIn("wait for ever", self.explore(*command[1].split(), status=1).stdout)
 
-    def test_a_schedule_of_a_mended_program_ends_well(self):
+    def test_explore_runs_a_schedule_that_ends_well(self):
         self.assertIn("it ends without a problem", self.explore("lost_update-fixed", "--replay", "0.1").stdout)
         self.assertIn("the program does not", self.explore("lost_update-fixed", "--replay", "0").stdout)
 
-    def test_a_schedule_that_does_not_fit_is_told_with_the_step(self):
+    def test_explore_tells_the_step_where_a_schedule_does_not_fit(self):
         ran = self.explore("lost_update", "--replay", "0x9", status=1)
         self.assertRegex(ran.stderr, r"thread 0 cannot take step 3 \[LAB-3\]; next: ")
         ran = self.explore("lost_update", "--replay", "0x2.1x2-z00000001", status=1)
         self.assertIn("led to other steps than it did before", ran.stderr)
         self.refuses("lost_update", "--replay", "nonsense", says='a schedule: no number of a process in "nonsense"')
 
-    def test_the_timeline_is_one_file_that_asks_for_nothing(self):
+    def test_explore_writes_a_timeline_that_is_one_file_and_asks_for_nothing(self):
         self.explore("futurelock", "--html", "timeline.html", status=1)
         page = (self.root / "timeline.html").read_text()
         self.assertIn("<!DOCTYPE html>", page)
@@ -129,22 +129,22 @@ class ExploreTest(unittest.TestCase):
         self.explore("lost_update", "--replay", "0.1.0.1", "--html", "replayed.html", status=1)
         self.assertIn("one of two updates is lost", (self.root / "replayed.html").read_text())
 
-    def test_without_a_failure_no_timeline_is_written(self):
+    def test_explore_writes_no_timeline_without_a_failure(self):
         ran = self.explore("lost_update-fixed", "--html", "timeline.html")
         self.assertIn("no problem to draw", ran.stderr)
         self.assertFalse((self.root / "timeline.html").exists())
 
-    def test_a_timeline_that_cannot_be_written_is_refused(self):
+    def test_explore_refuses_a_timeline_that_cannot_be_written(self):
         ran = self.explore("lost_update", "--html", "no/such/folder.html", status=2)
         self.assertIn("cannot be written", ran.stderr)
 
-    def test_a_spin_that_never_ends_is_a_lasso(self):
+    def test_explore_tells_a_spin_that_never_ends_as_a_lasso(self):
         shown = self.explore("endless_spin", status=1).stdout
         self.assertRegex(shown, r"lassos +33\n")
         self.assertIn("lasso: spinner repeats its reads for ever, and nobody is left to write what is read", shown)
         self.assertIn("spinner repeats for ever: read x0", shown)
 
-    def test_a_program_without_end_meets_the_limit_of_steps(self):
+    def test_explore_stops_a_program_without_end_at_the_limit_of_steps(self):
         shown = self.explore("endless_work", status=1).stdout
         self.assertIn("and there may be more", shown)
         self.assertIn("step limit: no end after 10000 steps; the last one came 10000 times: thread 0", shown)
@@ -152,12 +152,12 @@ class ExploreTest(unittest.TestCase):
         self.assertFalse(self.record("endless_work", status=1)["exhausted"])
         self.assertIn("no end after 200 steps", self.explore("endless_work", "--max-steps", "200", status=1).stdout)
 
-    def test_a_program_that_is_not_deterministic_is_told_as_one(self):
+    def test_explore_names_a_program_that_is_not_deterministic(self):
         ran = self.explore("coin_toss", status=1)
         self.assertEqual(ran.stdout, "")
         self.assertRegex(ran.stderr, r"\Acalm: the program is not deterministic: after \d+ steps process 0 .*\[I6\]; next: ")
 
-    def test_strategies_tell_how_many_executions_the_first_bug_took(self):
+    def test_explore_tells_how_many_executions_the_first_bug_took_by_each_strategy(self):
         by_score = self.record("late_philosophers", "--n", "4", "--strategy", "persistence", status=1)
         self.assertTrue(by_score["exhausted"])
         seeds = [self.record("late_philosophers", "--n", "4", "--strategy", "random", "--seed", str(seed), status=1)["first_bug"]
@@ -167,7 +167,7 @@ class ExploreTest(unittest.TestCase):
         self.assertEqual((bounded["buggy"], bounded["first_bug"]), (0, None))
         self.assertEqual(self.record("lost_update", "--strategy", "bounded", "--preemptions", "1", status=1)["buggy"], 2)
 
-    def test_wrong_words_are_refused(self):
+    def test_explore_refuses_wrong_words(self):
         self.refuses(says="explore needs a PROGRAM")
         self.refuses("philosopher", says='unknown program "philosopher"; did you mean "philosophers"?')
         self.refuses("futurelok", says='did you mean "futurelock"?')
