@@ -1,5 +1,6 @@
 #include "calm/explore/threads.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "calm/check/require.hpp"
@@ -23,7 +24,8 @@ class Current {
 };
 
 constexpr std::uint32_t locations_per_thread = 1U << 24U;
-constexpr std::uint32_t accesses_to_leave = 100'000;
+constexpr std::uint32_t accesses_to_leave = 10'000;
+constexpr std::uint32_t accesses_at_a_time = 64;  // so that who spins does not keep others from coming to their end
 constexpr std::uint32_t reads_to_be_sure = 1'000;
 constexpr Process setup_process = process_max;  // owns the locations that are made before the threads run
 
@@ -110,13 +112,16 @@ void Threads::resume(Process process) noexcept {
 /// does not come to an end, is forgotten as it stands.
 void Threads::leave_run() noexcept {
   leaving_ = true;
-  accesses_left_ = accesses_to_leave;
+  std::uint32_t left = accesses_to_leave;
   bool moved = true;
   while (moved) {
     moved = false;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (threads_[i].ended || !can_go_on(threads_[i]) || accesses_left_ == 0) continue;
+    for (std::uint32_t i = 0; i < count_ && left != 0; ++i) {
+      if (threads_[i].ended || !can_go_on(threads_[i])) continue;
+      const std::uint32_t some = std::min(left, accesses_at_a_time);
+      accesses_left_ = some - 1;  // it makes the one it stands at without asking
       resume(static_cast<Process>(i));
+      left -= some - accesses_left_;
       moved = true;
     }
   }

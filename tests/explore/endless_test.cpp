@@ -226,6 +226,37 @@ TEST(Endless, LAB_5_every_strategy_comes_back) {
   }
 }
 
+TEST(Endless, who_spins_does_not_keep_others_from_ending_what_is_on_their_stacks) {
+  int made = 0;
+  int ended = 0;
+  class Counted {
+   public:
+    Counted(int& made, int& ended) : ended_(ended) { ++made; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    ~Counted() { ++ended_; }
+
+   private:
+    int& ended_;
+  };
+  const Report report = explore_threads([&made, &ended](Threads& threads) {
+    Word& never = threads.make<Word>(0);
+    threads.run([&never] {
+      while (never.load() == 0) {
+      }
+    });
+    threads.run([&threads, &made, &ended, &own = threads.make<Word>(0)] {
+      const Counted counted(made, ended);
+      own.store(1);
+      threads.check(false, "left in the middle");
+      own.store(2);
+    });
+  });
+  EXPECT_EQ(report.failures.at(0).problem, "left in the middle");
+  EXPECT_GT(made, 0);
+  EXPECT_EQ(made, ended);
+}
+
 TEST(Endless, columns_show_once_what_comes_again_and_again) {
   Threads program(flag(false, false));
   const Report report = explore_optimal(program);
