@@ -90,8 +90,8 @@ struct TraceOptions {
   std::uint64_t event = 0;     ///< sequence of the event to explain; 0 for none
 };
 
-/// Adds `calm trace` with its commands. They give 0, or bad_usage when a file cannot be read, is no trace or cannot be
-/// written. Needs: options and status outlive the app.
+/// Adds `calm trace` with its commands. They give 0; 1 when a check found something; bad_usage when a file cannot be read, is
+/// no trace or cannot be written. Needs: options and status outlive the app.
 void add_trace(CLI::App& app, TraceOptions& options, int& status);
 
 // The stops of the tour.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "apps/calm/commands.hpp"
@@ -18,6 +19,7 @@
 #include "calm/observe/story.hpp"
 #include "calm/observe/tla.hpp"
 #include "calm/observe/words.hpp"
+#include "calm/trace/check.hpp"
 #include "calm/trace/codec.hpp"
 #include "calm/trace/forms.hpp"
 #include "calm/trace/json.hpp"
@@ -110,10 +112,28 @@ void digest(const TraceOptions& options) {
              trace::digest_text(semantic_digest(trace)));
 }
 
+/// Gives: 0, or 1 when the trace has something that must not be.
+int check(const TraceOptions& options) {
+  const trace::Trace trace = load(options.file).trace;
+  const trace::Checked checked = trace::check_trace(trace);
+  for (const trace::Violation& found : checked.violations) {
+    fmt::print("calm: {}: #{} {}\n  seen: {}\n  law:  {}\n", to_string(found.clause), found.sequence, found.text,
+               to_string(trace.events[found.index]), found.law);
+  }
+  const std::string_view whole = trace.overwritten != 0 ? "its beginning is missing, only its numbers were checked"
+                                 : checked.closed       ? "closed at the end"
+                                                        : "not closed at the end";
+  fmt::print("{} events, {} regions, {} tasks, {} promises, {}{}: {}\n", checked.events, checked.regions, checked.tasks,
+             checked.promises, whole, checked.dispatched ? ", dispatches checked" : "",
+             checked.ok() ? "lawful" : fmt::format("{} violations", checked.violations.size()));
+  return checked.ok() ? 0 : 1;
+}
+
 template <class Act>
 void set_action(CLI::App& command, int& status, Act act) {
   command.callback([&status, act] {
     const int result = or_refused([&act] {
+      if constexpr (std::is_same_v<decltype(act()), int>) return act();
       act();
       return 0;
     });
@@ -136,7 +156,7 @@ void add_trace(CLI::App& app, TraceOptions& options, int& status) {
   trace->require_subcommand(0, 1);
   set_action(*trace, status, [trace] {
     if (!trace->get_subcommands().empty()) return;  // that one has its own
-    throw Refused{"trace needs a command: show, digest, export or tla-model; calm trace --help explains them"};
+    throw Refused{"trace needs a command: show, digest, check, export or tla-model; calm trace --help explains them"};
   });
 
   auto* const show_command = trace->add_subcommand("show", "print the events, one a line, or explain one of them");
@@ -148,6 +168,11 @@ void add_trace(CLI::App& app, TraceOptions& options, int& status) {
   auto* const digest_command = trace->add_subcommand("digest", "print the digests: equal ones mean equal runs");
   add_file(*digest_command, options);
   set_action(*digest_command, status, [&options] { digest(options); });
+
+  auto* const check_command =
+      trace->add_subcommand("check", "check the trace against the laws, knowing only its events");
+  add_file(*check_command, options);
+  set_action(*check_command, status, [&options] { return check(options); });
 
   auto* const export_command = trace->add_subcommand("export", "write the trace in another form");
   add_file(*export_command, options);

@@ -121,8 +121,7 @@ void ask_futurelocks(const Evidence& evidence, Problems& problems) {
 Problems ask_oracles(const Evidence& evidence) {
   Problems problems;
   if (evidence.trace.overwritten == 0) {
-    ask_lives(evidence, problems);
-    ask_ledger(evidence, problems);
+    ask_trace(evidence, problems);
     ask_deadlines(evidence, problems);
   } else {
     problems.push_back({Oracle::trace, "calm: the trace lost " + std::to_string(evidence.trace.overwritten) +

@@ -34,10 +34,8 @@ void ask_deadlocks(const Evidence& evidence, Problems& problems);
 
 // --- about the way (trace_oracles.cpp) ---
 
-/// I1, I2, I5, CAN-10, REG-5: tasks end once and before their region, losers too; witnesses go forward; finalizers run once.
-void ask_lives(const Evidence& evidence, Problems& problems);
-/// OBL-10: the ledger, from events alone.
-void ask_ledger(const Evidence& evidence, Problems& problems);
+/// All that trace::check_trace() asks: the tree, the moves, witnesses, finalizers, the ledger, who was polled because of what.
+void ask_trace(const Evidence& evidence, Problems& problems);
 /// BUD-5: who is polled after its deadline has been cancelled.
 void ask_deadlines(const Evidence& evidence, Problems& problems);
 /// TMR-3: no alarm is early, and those of one moment go off by time and then by arming.

@@ -191,8 +191,9 @@ void World::move_clock(Time to) {
   worker_.set_time(std::max(worker_.now(), to));
   ++batch_;
   while (const clock::Alarm* const alarm = host_.alarms.take_due(worker_.now())) {
-    worker_.record({.kind = trace::EventKind::timer, .task = alarm->task});
-    fired_.push_back({alarm->task, host_.wanted[alarm->sequence], worker_.now(), alarm->sequence, batch_});
+    const Time wanted = host_.wanted[alarm->sequence];
+    worker_.record({.kind = trace::EventKind::timer, .task = alarm->task, .argument = wanted.ns()});
+    fired_.push_back({alarm->task, wanted, worker_.now(), alarm->sequence, batch_});
     (void)kernel_->wake(worker_, alarm->task);
   }
   while (const auto task = host_.watches.take_due(worker_.now())) {

@@ -42,6 +42,29 @@ class TraceCommandTest(TraceTest):
         self.refuses("show", "server.json", "--event", "107", says="the trace has no event #107")
         self.refuses("show", "server.json", "--event", "0", says="--event")
 
+    def test_OBL_10_trace_is_checked_by_a_tool_that_knows_only_events(self):
+        self.assertRegex(self.prints("check", "lab.trace"),
+                         r"\A\d+ events, \d+ regions, \d+ tasks, 0 promises, closed at the end, dispatches checked: lawful\n\Z")
+        for file in sorted(self.root.glob("random-*.trace")):
+            self.assertRegex(self.prints("check", file.name), r"\A\d+ events, [^\n]*: lawful\n\Z")
+
+    def test_trace_check_names_clause_event_and_law(self):
+        trace = json.loads((self.root / "server.json").read_text())
+        at = next(i for i, event in enumerate(trace["events"]) if event["kind"] == "complete")
+        ended = trace["events"][at]
+        del trace["events"][at]
+        (self.root / "cut.json").write_text(json.dumps(trace))
+        trace["digest"] = re.search(rb"the events have ([0-9a-f]{16})", self.run_calm("check", "cut.json").stderr)[1].decode()
+        (self.root / "cut.json").write_text(json.dumps(trace))
+        ran = self.run_calm("check", "cut.json")
+        self.assertEqual((ran.returncode, ran.stderr), (1, b""))
+        said = ran.stdout.decode()
+        number = ended["sequence"]
+        self.assertIn(f"calm: numbers: #{number + 1} 1 events are missing before #{number + 1}\n  seen: #{number + 1} ", said)
+        self.assertIn("calm: region moves: #", said)
+        self.assertIn("\n  law:  REG-4 Finalizing when nothing below is live\n", said)
+        self.assertRegex(said, r"\n105 events, 3 regions, 5 tasks, 2 promises, [^\n]*: \d+ violations\n\Z")
+
     def test_LAB_11_trace_has_two_forms_that_have_one_digest(self):
         said = self.prints("digest", "server.json")
         self.assertRegex(said, r"\Atrace    [0-9a-f]{16}\nsemantic [0-9a-f]{16}\n\Z")
@@ -143,13 +166,13 @@ class TraceCommandTest(TraceTest):
         self.assertIn("t1 ", self.prints("export", "--format", "html", "hello.json"))
 
     def test_trace_help_tells_what_there_is(self):
-        self.assertRegex(self.prints("--help"), r"(?s)show .*digest .*export .*tla-model ")
+        self.assertRegex(self.prints("--help"), r"(?s)show .*digest .*check .*export .*tla-model ")
         said = self.prints("export", "--help")
         for word in ("html", "perfetto", "json", "tla", "binary", "FILE", "--axis"):
             self.assertIn(word, said)
 
     def test_trace_names_what_is_wrong_with_a_call(self):
-        self.refuses(says="trace needs a command: show, digest, export or tla-model")
+        self.refuses(says="trace needs a command: show, digest, check, export or tla-model")
         self.refuses("nonsense", says="nonsense")
         self.refuses("show", says="FILE")
         self.refuses("export", "server.json", says="--format")
