@@ -83,6 +83,7 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status);
 /// What a command of `calm trace` was asked for.
 struct TraceOptions {
   std::string file;
+  std::string other;   ///< of diff
   std::string output;  ///< where the result goes; empty for standard output
   std::string format = "html";
   std::string axis = "order";  ///< of perfetto
@@ -90,7 +91,7 @@ struct TraceOptions {
   std::uint64_t event = 0;     ///< sequence of the event to explain; 0 for none
 };
 
-/// Adds `calm trace` with its commands. They give 0; 1 when a check found something; bad_usage when a file cannot be read, is
+/// Adds `calm trace` with its commands. They give 0; 1 when a check found something, or two traces differ; bad_usage when a file cannot be read, is
 /// no trace or cannot be written. Needs: options and status outlive the app.
 void add_trace(CLI::App& app, TraceOptions& options, int& status);
 

@@ -13,6 +13,7 @@
 #include "apps/calm/commands.hpp"
 #include "apps/calm/file.hpp"
 #include "apps/calm/refused.hpp"
+#include "apps/calm/trace_diff.hpp"
 #include "calm/model/text.hpp"
 #include "calm/observe/html.hpp"
 #include "calm/observe/perfetto.hpp"
@@ -23,6 +24,7 @@
 #include "calm/trace/codec.hpp"
 #include "calm/trace/forms.hpp"
 #include "calm/trace/json.hpp"
+#include "calm/trace/steps.hpp"
 #include "calm/trace/text.hpp"
 
 namespace calm::tool {
@@ -110,6 +112,10 @@ void digest(const TraceOptions& options) {
   const trace::Trace trace = load(options.file).trace;
   fmt::print("trace    {}\nsemantic {}\n", trace::digest_text(trace_digest(trace)),
              trace::digest_text(semantic_digest(trace)));
+  if (const auto split = trace::steps_of(trace)) {
+    const std::vector<trace::Step>& steps = split.value().steps;
+    fmt::print("foata    {}\n", trace::digest_text(fingerprint(steps, foata_of(steps))));
+  }
 }
 
 /// Gives: 0, or 1 when the trace has something that must not be.
@@ -156,7 +162,8 @@ void add_trace(CLI::App& app, TraceOptions& options, int& status) {
   trace->require_subcommand(0, 1);
   set_action(*trace, status, [trace] {
     if (!trace->get_subcommands().empty()) return;  // that one has its own
-    throw Refused{"trace needs a command: show, digest, check, export or tla-model; calm trace --help explains them"};
+    throw Refused{
+        "trace needs a command: show, digest, check, diff, export or tla-model; calm trace --help explains them"};
   });
 
   auto* const show_command = trace->add_subcommand("show", "print the events, one a line, or explain one of them");
@@ -173,6 +180,13 @@ void add_trace(CLI::App& app, TraceOptions& options, int& status) {
       trace->add_subcommand("check", "check the trace against the laws, knowing only its events");
   add_file(*check_command, options);
   set_action(*check_command, status, [&options] { return check(options); });
+
+  auto* const diff_command = trace->add_subcommand(
+      "diff", "compare two runs: the same up to the order of steps that commute, or the first layer that differs");
+  diff_command->add_option("A", options.file, "a trace, in the binary or the JSON form")->required();
+  diff_command->add_option("B", options.other, "another one")->required();
+  set_action(*diff_command, status,
+             [&options] { return print_difference(load(options.file).trace, load(options.other).trace); });
 
   auto* const export_command = trace->add_subcommand("export", "write the trace in another form");
   add_file(*export_command, options);

@@ -65,9 +65,27 @@ class TraceCommandTest(TraceTest):
         self.assertIn("\n  law:  REG-4 Finalizing when nothing below is live\n", said)
         self.assertRegex(said, r"\n105 events, 3 regions, 5 tasks, 2 promises, [^\n]*: \d+ violations\n\Z")
 
+    def test_LAB_4_trace_diff_tells_the_order_of_steps_that_commute_from_a_difference(self):
+        for seed in range(1, 5):
+            for example in ("three_children", "cancel_with_cleanup"):
+                subprocess.run([os.environ["CALM_TEST_TOOL"], "run", "--lab", example, "--seed", str(seed), "--trace",
+                                self.root / f"{example}{seed}.trace"], check=True, capture_output=True)
+        said = self.prints("diff", "three_children1.trace", "three_children1.trace")
+        self.assertIn("the same up to the order of steps that commute; swap distance 0\n", said)
+        said = self.prints("diff", "three_children1.trace", "three_children2.trace")
+        self.assertIn("the same up to the order of steps that commute; swap distance 2\n", said)
+        self.assertEqual(self.prints("digest", "three_children1.trace").splitlines()[2],
+                         self.prints("digest", "three_children2.trace").splitlines()[2])
+        ran = self.run_calm("diff", "cancel_with_cleanup1.trace", "cancel_with_cleanup2.trace")
+        self.assertEqual((ran.returncode, ran.stderr), (1, b""))
+        said = ran.stdout.decode()
+        self.assertRegex(said, r"\AA: 39 events, 13 steps in 12 layers, 11 switches \(fewest 11\), fingerprint [0-9a-f]{16}\nB: ")
+        self.assertRegex(said, r"\nthey part in layer 6\n  A: #\d+ t1 poll\n +#\d+ t1 read r2\n  B: #\d+ t4 poll\n")
+        self.refuses("diff", "random-0.trace", "lab.trace", says="A has no canonical form: the beginning of the trace is missing")
+
     def test_LAB_11_trace_has_two_forms_that_have_one_digest(self):
         said = self.prints("digest", "server.json")
-        self.assertRegex(said, r"\Atrace    [0-9a-f]{16}\nsemantic [0-9a-f]{16}\n\Z")
+        self.assertRegex(said, r"\Atrace    [0-9a-f]{16}\nsemantic [0-9a-f]{16}\nfoata    [0-9a-f]{16}\n\Z")
         self.assertEqual(said, self.prints("digest", "server.trace"))
         self.assertNotEqual(said, self.prints("digest", "lab.trace"))
 
@@ -172,7 +190,7 @@ class TraceCommandTest(TraceTest):
             self.assertIn(word, said)
 
     def test_trace_names_what_is_wrong_with_a_call(self):
-        self.refuses(says="trace needs a command: show, digest, check, export or tla-model")
+        self.refuses(says="trace needs a command: show, digest, check, diff, export or tla-model")
         self.refuses("nonsense", says="nonsense")
         self.refuses("show", says="FILE")
         self.refuses("export", "server.json", says="--format")
