@@ -1,6 +1,7 @@
 #include "calm/explore/execution.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "calm/check/require.hpp"
 
@@ -35,35 +36,46 @@ void Execution::cut_to(std::uint32_t size) noexcept {
 Event& Execution::next() {
   if (size_ == events_.size()) {
     events_.emplace_back();
-    clocks_.resize(events_.size() * process_max);
+    clocks_.resize(events_.size() * width_);
   }
   events_[size_].touched.clear();
   return events_[size_];
 }
 
+void Execution::widen(Process process) {
+  std::uint32_t wider = width_;
+  while (wider <= process) wider += 8;
+  std::vector<std::uint16_t> clocks(events_.size() * wider);
+  for (std::uint32_t i = 0; i < size_; ++i) std::copy_n(clock(i), width_, &clocks[std::size_t{i} * wider]);
+  clocks_ = std::move(clocks);
+  width_ = wider;
+}
+
 void Execution::finish() {
   Event& event = events_[size_];
   CALM_REQUIRE(LAB_5, event.process < process_max, event.process);
-  while (width_ <= event.process) width_ += 8;
+  if (width_ <= event.process) widen(event.process);
   event.previous = last_[event.process];
-  std::uint16_t* const clock = &clocks_[std::size_t{size_} * process_max];
+  std::uint16_t* const clock = &clocks_[std::size_t{size_} * width_];
   event.number = 1;
   event.layer = 1;
   if (event.previous != 0) {
     const Event& before = events_[event.previous - 1];
     event.number = before.number + 1;
     event.layer = before.layer + 1;
-    std::copy_n(this->clock(event.previous - 1), process_max, clock);
+    std::copy_n(this->clock(event.previous - 1), width_, clock);
   } else {
-    std::fill_n(clock, process_max, std::uint16_t{0});
+    std::fill_n(clock, width_, std::uint16_t{0});
   }
   clock[event.process] = static_cast<std::uint16_t>(event.number);
+  joined_.clear();
   for (std::uint32_t i = size_; i-- > 0;) {
     const Event& other = events_[i];
     if (clock[other.process] >= other.number || !other.touched.conflicts(event.touched)) continue;
     const std::uint16_t* const others = this->clock(i);
     for (std::uint32_t p = 0; p < width_; ++p) clock[p] = std::max(clock[p], others[p]);
     event.layer = std::max(event.layer, other.layer + 1);
+    joined_.push_back(i);
   }
   event.fingerprint = fingerprint() + hash_of(event);
   ++size_;

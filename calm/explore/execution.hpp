@@ -45,13 +45,15 @@ class Execution {
     return clock(b)[events_[a].process] >= events_[a].number;
   }
 
+  /// Gives: the events that conflict with the last one and happen before no other such event nor before its process's
+  ///        event before, latest first. Needs: nothing was cut since finish().
+  [[nodiscard]] const std::vector<std::uint32_t>& joined() const noexcept { return joined_; }
+
   /// The clock of an event: how many events of each process happen before it or are itself.
-  [[nodiscard]] const std::uint16_t* clock(std::uint32_t i) const noexcept {
-    return &clocks_[std::size_t{i} * process_max];
-  }
+  [[nodiscard]] const std::uint16_t* clock(std::uint32_t i) const noexcept { return &clocks_[std::size_t{i} * width_]; }
   /// Gives: 1 + the index of the last event of the process; 0 for none.
   [[nodiscard]] std::uint32_t last_of(Process process) const noexcept { return last_[process]; }
-  /// Gives: how many processes there are as far as is known, rounded up; clocks are zero beyond.
+  /// Gives: how many numbers a clock has: at least one for each process that has taken a step.
   [[nodiscard]] std::uint32_t width() const noexcept { return width_; }
 
   /// Gives: a hash of the Foata form: equal for executions that differ only in the order of steps that commute.
@@ -61,8 +63,11 @@ class Execution {
   [[nodiscard]] std::vector<Process> schedule() const;
 
  private:
+  void widen(Process process);
+
   std::vector<Event> events_;  // those beyond size_ keep their memory
   std::vector<std::uint16_t> clocks_;
+  std::vector<std::uint32_t> joined_;
   std::array<std::uint32_t, process_max> last_{};
   std::uint32_t size_ = 0;
   std::uint32_t width_ = 8;

@@ -4,7 +4,9 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace calm::explore {
@@ -36,14 +38,25 @@ class Touch {
   std::uint32_t bits_ = 0;
 };
 
-/// All touches of a step, each location once. Up to three stand in the value itself.
+/// All touches of a step, each location once. Up to three stand in the value itself: such a footprint is copied at once.
 class Footprint {
  public:
   Footprint() noexcept = default;
+  Footprint(const Footprint& other) { *this = other; }
+  Footprint(Footprint&&) noexcept = default;
+  Footprint& operator=(const Footprint& other) {
+    if (other.more_ != nullptr || more_ != nullptr) [[unlikely]]
+      copy_more(other);
+    count_ = other.count_;
+    near_ = other.near_;
+    return *this;
+  }
+  Footprint& operator=(Footprint&&) noexcept = default;
+  ~Footprint() = default;
 
   void clear() noexcept {
     count_ = 0;
-    more_.clear();
+    if (more_ != nullptr) more_->clear();
   }
 
   /// A location that was touched before keeps the stronger access.
@@ -57,7 +70,8 @@ class Footprint {
     if (count_ < near) {
       near_[count_] = touch;
     } else {
-      more_.push_back(touch);
+      if (more_ == nullptr) more_ = std::make_unique<std::vector<Touch>>();
+      more_->push_back(touch);
     }
     ++count_;
   }
@@ -65,7 +79,7 @@ class Footprint {
   void write(Location location) { add(Touch::write(location)); }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
-  [[nodiscard]] Touch operator[](std::uint32_t i) const noexcept { return i < near ? near_[i] : more_[i - near]; }
+  [[nodiscard]] Touch operator[](std::uint32_t i) const noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
 
   [[nodiscard]] bool conflicts(const Footprint& other) const noexcept {
     if (count_ == 1 && other.count_ == 1) return near_[0].conflicts(other.near_[0]);
@@ -80,6 +94,7 @@ class Footprint {
   /// The order of the touches makes no difference.
   friend bool operator==(const Footprint& a, const Footprint& b) {
     if (a.count_ != b.count_) return false;
+    if (a.count_ == 1) return a.near_[0] == b.near_[0];
     for (std::uint32_t i = 0; i < a.count_; ++i) {
       bool found = false;
       for (std::uint32_t j = 0; j < b.count_ && !found; ++j) found = a[i] == b[j];
@@ -91,11 +106,21 @@ class Footprint {
  private:
   static constexpr std::uint32_t near = 3;
 
-  [[nodiscard]] Touch& at(std::uint32_t i) noexcept { return i < near ? near_[i] : more_[i - near]; }
+  [[nodiscard]] Touch& at(std::uint32_t i) noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
+
+  void copy_more(const Footprint& other) {
+    if (other.more_ != nullptr && more_ != nullptr) {
+      *more_ = *other.more_;
+    } else if (other.more_ != nullptr) {
+      more_ = std::make_unique<std::vector<Touch>>(*other.more_);
+    } else {
+      more_->clear();
+    }
+  }
 
   std::uint32_t count_ = 0;
-  Touch near_[near]{};
-  std::vector<Touch> more_;
+  std::array<Touch, near> near_{};
+  std::unique_ptr<std::vector<Touch>> more_;
 };
 
 }  // namespace calm::explore

@@ -12,12 +12,71 @@
 namespace calm::explore {
 namespace {
 
+/// With which earlier event, and how much of the execution it took to see that its reversal is led to already.
+struct Race {
+  std::uint32_t with = 0;
+  std::uint32_t settled = 0;  // as long as so many events stay what they are there is nothing to try; 0: not known
+};
+
+/// The steps after an event that do not happen after it, but for one, and then perhaps that one at its new place.
+class Reversal {
+ public:
+  struct View {
+    Process process;
+    const Footprint& touched;
+  };
+
+  void collect(const Execution& run, std::uint32_t i, std::uint32_t without) {
+    run_ = &run;
+    steps_.clear();
+    const Process process = run[i].process;
+    const std::uint32_t number = run[i].number;
+    for (std::uint32_t k = i + 1; k < run.size(); ++k) {
+      if (k != without && run.clock(k)[process] < number) steps_.push_back(k);
+    }
+    has_last_ = false;
+  }
+  void append(Process process, const Footprint& touched) {
+    last_.process = process;
+    last_.touched = touched;
+    has_last_ = true;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return steps_.size() + (has_last_ ? 1 : 0); }
+  [[nodiscard]] View operator[](std::size_t k) const noexcept {
+    if (k == steps_.size()) return {last_.process, last_.touched};
+    const Event& event = (*run_)[steps_[k]];
+    return {event.process, event.touched};
+  }
+  /// Gives: the place of the first step of the process; size() when there is none.
+  [[nodiscard]] std::size_t first_of(Process process) const noexcept {
+    std::size_t k = 0;
+    while (k < size() && (*this)[k].process != process) ++k;
+    return k;
+  }
+  /// Gives: how many events of the execution say which steps there are up to this one; 0 when it takes all of them.
+  [[nodiscard]] std::uint32_t known_after(std::size_t k) const noexcept {
+    return k < steps_.size() ? steps_[k] + 1 : 0;
+  }
+
+  void copy_to(std::vector<Foreseen>& sequence) const {
+    sequence.clear();
+    for (std::size_t k = 0; k < size(); ++k) sequence.push_back({(*this)[k].process, (*this)[k].touched});
+  }
+
+ private:
+  const Execution* run_ = nullptr;
+  std::vector<std::uint32_t> steps_;
+  Foreseen last_;
+  bool has_last_ = false;
+};
+
 /// A point of the execution, before its i-th event.
 struct Point {
   std::vector<Foreseen>
       tried;  // next steps that need not be taken here: inherited ones, then those of finished branches
-  WakeupNode* pending = nullptr;     // what is still to be taken, in order
-  std::vector<std::uint32_t> races;  // of the event taken here: with which earlier ones, latest first
+  WakeupNode* pending = nullptr;  // what is still to be taken, in order
+  std::vector<Race> races;        // of the event taken here, with the latest first
 };
 
 class Optimal {
@@ -106,6 +165,7 @@ class Optimal {
       Point& point = points_[at];
       point.tried.push_back({run_[at].process, run_[at].touched});
       run_.cut_to(at);
+      unchanged_ = at;
       if (point.pending != nullptr) {
         replay(at);
         return true;
@@ -120,15 +180,20 @@ class Optimal {
   /// a later race of its own; of a free one that is known only when it is tried.
   void find_races(std::uint32_t at) {
     const Event& event = run_[at];
-    std::vector<std::uint32_t>& races = points_[at].races;
+    std::vector<Race>& races = points_[at].races;
     races.clear();
+    if (event.kind == StepKind::fixed) {
+      for (const std::uint32_t i : run_.joined()) races.push_back({i});
+      return;
+    }
     start_covered(event.previous);
+    conflicts_before(at, event.process, event.touched, races);
+  }
+  void conflicts_before(std::uint32_t at, Process process, const Footprint& touched, std::vector<Race>& races) const {
     for (std::uint32_t i = at; i-- > 0;) {
       const Event& other = run_[i];
-      if (other.process == event.process || covered_[other.process] >= other.number) continue;
-      if (!other.touched.conflicts(event.touched)) continue;
-      races.push_back(i);
-      if (event.kind == StepKind::fixed) cover(i);
+      if (other.process == process || covered_[other.process] >= other.number) continue;
+      if (other.touched.conflicts(touched)) races.push_back({i});
     }
   }
 
@@ -136,7 +201,7 @@ class Optimal {
     if (previous == 0) {
       covered_.fill(0);
     } else {
-      std::copy_n(run_.clock(previous - 1), process_max, covered_.begin());
+      std::copy_n(run_.clock(previous - 1), run_.width(), covered_.begin());
     }
   }
   void cover(std::uint32_t i) noexcept {
@@ -148,7 +213,9 @@ class Optimal {
     for (std::uint32_t at = 0; at < run_.size(); ++at) {
       const Event& event = run_[at];
       if (event.kind == StepKind::fixed) {
-        for (const std::uint32_t i : points_[at].races) try_first(i, at, {event.process, event.touched});
+        for (Race& race : points_[at].races) {
+          if (!is_settled(race)) try_first(race, at, event);
+        }
       } else {
         reverse_free(event.process, event.previous, points_[at].races, at);
       }
@@ -157,6 +224,9 @@ class Optimal {
       races_of_blocked(step);
       reverse_free(step.process, run_.last_of(step.process), blocked_races_, run_.size());
     }
+  }
+  [[nodiscard]] bool is_settled(const Race& race) const noexcept {
+    return race.settled != 0 && race.settled <= unchanged_;
   }
 
   /// A blocked process is in a race as if its step were the last one. Asked before the program is led elsewhere.
@@ -171,72 +241,61 @@ class Optimal {
   void races_of_blocked(const Foreseen& step) {
     blocked_races_.clear();
     start_covered(run_.last_of(step.process));
-    for (std::uint32_t i = run_.size(); i-- > 0;) {
-      const Event& other = run_[i];
-      if (other.process == step.process || covered_[other.process] >= other.number) continue;
-      if (other.touched.conflicts(step.touched)) blocked_races_.push_back(i);
-    }
+    conflicts_before(run_.size(), step.process, step.touched, blocked_races_);
   }
 
   /// A free step is tried before each event it conflicts with, from the latest on; only where it can run does that event hide
   /// what happens before it.
-  void reverse_free(Process process, std::uint32_t previous, const std::vector<std::uint32_t>& races,
-                    std::uint32_t at) {
+  void reverse_free(Process process, std::uint32_t previous, std::vector<Race>& races, std::uint32_t at) {
     if (races.empty()) return;
     start_covered(previous);
-    for (const std::uint32_t i : races) {
-      const Event& other = run_[i];
+    for (Race& race : races) {
+      const Event& other = run_[race.with];
       if (covered_[other.process] >= other.number) continue;
-      if (try_free(i, at, process)) cover(i);
+      if (is_settled(race) || try_free(race, at, process)) cover(race.with);
     }
   }
 
-  /// The steps after event i, but for the one at `without`, that do not happen after it.
-  void collect(std::uint32_t i, std::uint32_t without) {
-    sequence_.clear();
-    for (std::uint32_t k = i + 1; k < run_.size(); ++k) {
-      if (k == without || run_.happens_before(i, k)) continue;
-      sequence_.push_back({run_[k].process, run_[k].touched});
+  /// Gives: true when a step that was tried at that point leads to the reversal. Of a free step nothing is known but its
+  /// process (`unknown`): then it must be another one that leads there, whatever the step will touch.
+  bool is_led_to(Race& race, const Process* unknown) {
+    for (const Foreseen& tried : points_[race.with].tried) {
+      const std::size_t first = reversal_.first_of(tried.process);
+      if (unknown != nullptr && (tried.process == *unknown || first == reversal_.size())) continue;
+      if (!is_weak_initial(tried.process, tried.touched, reversal_)) continue;
+      race.settled = reversal_.known_after(first);
+      return true;
     }
+    return false;
   }
 
-  void collect_tried(std::uint32_t i) {
-    tried_ = points_[i].tried;
-    tried_.push_back({run_[i].process, run_[i].touched});
-  }
-
-  void try_first(std::uint32_t i, std::uint32_t at, const Foreseen& later) {
-    collect(i, at);
-    sequence_.push_back(later);
-    collect_tried(i);
-    (void)insert(pool_, points_[i].pending, sequence_, tried_);
+  void try_first(Race& race, std::uint32_t at, const Event& later) {
+    reversal_.collect(run_, race.with, at);
+    reversal_.append(later.process, later.touched);
+    if (!is_led_to(race, nullptr)) put_in_tree(race.with);
   }
 
   /// Gives: true when the step can run at that place.
-  bool try_free(std::uint32_t i, std::uint32_t at, Process process) {
-    collect(i, at);
-    for (const Foreseen& tried : points_[i].tried) {
-      // Whatever the step will touch there, this branch leads to it.
-      if (tried.process != process && is_present(tried.process) &&
-          is_weak_initial(tried.process, tried.touched, sequence_)) {
-        return true;
-      }
-    }
-    replay(i);
-    for (const Foreseen& step : sequence_) repeat(step.process, step.touched);
+  bool try_free(Race& race, std::uint32_t at, Process process) {
+    reversal_.collect(run_, race.with, at);
+    if (is_led_to(race, &process)) return true;
+    replay(race.with);
+    for (std::size_t k = 0; k < reversal_.size(); ++k) repeat(reversal_[k].process, reversal_[k].touched);
     if (!program_.enabled().has(process)) return false;
-    Foreseen later{process, {}};
-    (void)program_.step(process, later.touched);
+    scratch_.clear();
+    (void)program_.step(process, scratch_);
     ++tally_.report().replayed;
-    sequence_.push_back(std::move(later));
-    collect_tried(i);
-    (void)insert(pool_, points_[i].pending, sequence_, tried_);
+    reversal_.append(process, scratch_);
+    if (!is_led_to(race, nullptr)) put_in_tree(race.with);
+    race.settled = 0;  // what it touches there may depend on everything
     return true;
   }
 
-  [[nodiscard]] bool is_present(Process process) const noexcept {
-    return std::any_of(sequence_.begin(), sequence_.end(),
-                       [process](const Foreseen& step) { return step.process == process; });
+  void put_in_tree(std::uint32_t i) {
+    reversal_.copy_to(sequence_);
+    tried_ = points_[i].tried;
+    tried_.push_back({run_[i].process, run_[i].touched});
+    (void)insert(pool_, points_[i].pending, sequence_, tried_);
   }
 
   Program& program_;
@@ -245,12 +304,14 @@ class Optimal {
   Execution run_;
   std::vector<Point> points_;
   WakeupPool pool_;
+  std::uint32_t unchanged_ = 0;  // so many events are those of the execution before
   bool livelock_ = false;
 
   // Scratch memory of the functions above.
   Footprint scratch_;
   std::vector<Foreseen> blocked_;
-  std::vector<std::uint32_t> blocked_races_;
+  std::vector<Race> blocked_races_;
+  Reversal reversal_;
   std::vector<Foreseen> sequence_;
   std::vector<Foreseen> tried_;
   std::array<std::uint16_t, process_max> covered_{};

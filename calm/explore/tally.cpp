@@ -50,11 +50,8 @@ ProcessSet Tally::end(Program& program, const Execution& run, bool cut_short) {
 }
 
 void Tally::count_fingerprint(std::uint64_t fingerprint) {
-  if (!report_.fingerprints_known || seen_.contains(fingerprint)) return;
-  if (seen_.size() < options_.max_fingerprints) {
-    seen_.insert(fingerprint);
-    return;
-  }
+  if (!report_.fingerprints_known) return;
+  if (!seen_.insert(fingerprint) || seen_.size() <= options_.max_fingerprints) return;
   report_.fingerprints_known = false;
   seen_ = {};
 }

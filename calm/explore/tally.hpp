@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
 
 #include "calm/explore/execution.hpp"
+#include "calm/explore/fingerprint_set.hpp"
 #include "calm/explore/program.hpp"
 #include "calm/explore/report.hpp"
 
@@ -47,7 +47,7 @@ class Tally {
   Options options_;
   Listener* listener_;
   Report report_;
-  std::unordered_set<std::uint64_t> seen_;
+  FingerprintSet seen_;
 };
 
 }  // namespace calm::explore
