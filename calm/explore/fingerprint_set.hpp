@@ -31,6 +31,17 @@ class FingerprintSet {
     return true;
   }
 
+  /// Gives: all of them, in no order. Fails: std::bad_alloc.
+  [[nodiscard]] std::vector<std::uint64_t> all() const {
+    std::vector<std::uint64_t> found;
+    found.reserve(count_);
+    if (has_zero_) found.push_back(0);
+    for (const std::uint64_t fingerprint : places_) {
+      if (fingerprint != 0) found.push_back(fingerprint);
+    }
+    return found;
+  }
+
  private:
   static std::uint64_t& find(std::vector<std::uint64_t>& places, std::uint64_t fingerprint) noexcept {
     const std::size_t mask = places.size() - 1;

@@ -6,6 +6,7 @@
 
 #include "calm/check/require.hpp"
 #include "calm/explore/not_deterministic.hpp"
+#include "calm/explore/saved.hpp"
 #include "calm/explore/tally.hpp"
 #include "calm/explore/wakeup_tree.hpp"
 
@@ -77,25 +78,87 @@ struct Point {
       tried;  // next steps that need not be taken here: inherited ones, then those of finished branches
   WakeupNode* pending = nullptr;  // what is still to be taken, in order
   std::vector<Race> races;        // of the event taken here, with the latest first
+  std::uint64_t began = 0;        // executions before the first branch, and before this one
+  std::uint64_t branch_began = 0;
+  std::uint32_t finished = 0;  // branches
 };
+
+constexpr std::uint64_t estimate_every = 1024;  // executions
 
 class Optimal {
  public:
   Optimal(Program& program, const Options& options, Listener* listener)
-      : program_(program), options_(options), tally_(options, listener), points_(1) {}
+      : program_(program), options_(options), tally_(options, listener), listener_(listener), points_(1) {}
 
-  Report run() {
+  /// `from`: where to go on; `to`: what is left when it is stopped. Either may be none.
+  Report run(const Saved* from, Saved* to) {
     program_.restart();
+    if (from != nullptr) {
+      restore(*from);
+      if (!go_back()) return tally_.finish(true);
+    }
     do {
       go_forward();
       ask_blocked(tally_.end(program_, run_, livelock_));
-      if (tally_.is_enough()) return tally_.finish(false);
+      const bool enough = tally_.is_enough();
+      if (enough && to == nullptr) return tally_.finish(false);
       reverse_races();
+      if (enough) {
+        save(*to);
+        return tally_.finish(false);
+      }
+      if (listener_ != nullptr && tally_.report().executions % estimate_every == 0) listener_->expects(estimate());
     } while (go_back());
     return tally_.finish(true);
   }
 
  private:
+  // --- stopping and going on ---
+
+  void save(Saved& saved) {
+    saved.report = tally_.report();
+    saved.fingerprints = tally_.fingerprints();
+    saved.points.clear();
+    for (std::uint32_t i = 0; i < run_.size(); ++i) {
+      saved.points.push_back({{run_[i].process, run_[i].touched}, points_[i].tried, list(points_[i].pending)});
+    }
+  }
+
+  void restore(const Saved& saved) {
+    tally_.restore(saved.report, saved.fingerprints);
+    for (const SavedPoint& point : saved.points) {
+      const std::uint32_t at = run_.size();
+      if (!program_.enabled().has(point.taken.process)) throw NotDeterministic(run_, point.taken.process, "cannot run");
+      points_.resize(std::size_t{at} + 2);
+      Event& event = run_.next();
+      event.process = point.taken.process;
+      event.kind = program_.step(event.process, event.touched);
+      if (!(event.touched == point.taken.touched))
+        throw NotDeterministic(run_, event.process, "touches something else");
+      run_.finish();
+      points_[at].tried = point.tried;
+      points_[at].pending = plant(pool_, point.pending);
+      points_[at].began = at == 0 ? 0 : tally_.report().executions;
+      points_[at].branch_began = tally_.report().executions;
+      points_[at].finished = at == 0 ? static_cast<std::uint32_t>(point.tried.size()) : 0;
+      find_races(at);
+    }
+  }
+
+  /// Gives: how many executions there will be, as far as can be seen from here: at each point of this execution the branches
+  /// that are still to come are taken to be as large as those before.
+  [[nodiscard]] double estimate() const {
+    double below = 1;
+    for (std::uint32_t i = run_.size(); i-- > 0;) {
+      const Point& point = points_[i];
+      double pending = 0;
+      for (const WakeupNode* node = point.pending; node != nullptr; node = node->next_sibling) ++pending;
+      const double seen = static_cast<double>(point.branch_began - point.began) + below;
+      below = seen + pending * seen / (1.0 + point.finished);
+    }
+    return below;
+  }
+
   // --- running ---
 
   void go_forward() {
@@ -132,6 +195,8 @@ class Optimal {
       if (!tried.touched.conflicts(event.touched)) there.tried.push_back(tried);
     }
     there.pending = nullptr;
+    there.began = there.branch_began = tally_.report().executions;
+    there.finished = 0;
     if (branch != nullptr) {
       here.pending = branch->next_sibling;
       there.pending = std::exchange(branch->first_child, nullptr);
@@ -166,6 +231,8 @@ class Optimal {
       point.tried.push_back({run_[at].process, run_[at].touched});
       run_.cut_to(at);
       unchanged_ = at;
+      ++point.finished;
+      point.branch_began = tally_.report().executions;
       if (point.pending != nullptr) {
         replay(at);
         return true;
@@ -301,6 +368,7 @@ class Optimal {
   Program& program_;
   Options options_;
   Tally tally_;
+  Listener* listener_;
   Execution run_;
   std::vector<Point> points_;
   WakeupPool pool_;
@@ -320,7 +388,11 @@ class Optimal {
 }  // namespace
 
 Report explore_optimal(Program& program, const Options& options, Listener* listener) {
-  return Optimal(program, options, listener).run();
+  return Optimal(program, options, listener).run(nullptr, nullptr);
+}
+
+Report explore_optimal(Program& program, const Options& options, Listener* listener, const Saved* from, Saved& to) {
+  return Optimal(program, options, listener).run(from, &to);
 }
 
 }  // namespace calm::explore

@@ -20,4 +20,10 @@ namespace calm::explore {
 /// Fails: NotDeterministic when the program does not repeat itself; what the program throws.
 Report explore_optimal(Program& program, const Options& options = {}, Listener* listener = nullptr);
 
+struct Saved;
+
+/// The same in several parts: goes on `from` where an exploration of this program was stopped, none for the beginning, and
+/// leaves in `to` where it was stopped itself. The report counts from the first beginning, options.max_executions too.
+Report explore_optimal(Program& program, const Options& options, Listener* listener, const Saved* from, Saved& to);
+
 }  // namespace calm::explore

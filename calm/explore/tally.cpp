@@ -56,6 +56,12 @@ void Tally::count_fingerprint(std::uint64_t fingerprint) {
   seen_ = {};
 }
 
+void Tally::restore(const Report& report, const std::vector<std::uint64_t>& fingerprints) {
+  report_ = report;
+  seen_ = {};
+  for (const std::uint64_t fingerprint : fingerprints) (void)seen_.insert(fingerprint);
+}
+
 Report Tally::finish(bool exhausted) noexcept {
   report_.exhausted = exhausted;
   report_.fingerprints = seen_.size();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "calm/explore/execution.hpp"
 #include "calm/explore/fingerprint_set.hpp"
@@ -17,6 +18,8 @@ namespace calm::explore {
 class Listener {
  public:
   virtual void ended(const Execution& execution, bool deadlock) = 0;
+  /// Hears now and then how many executions there may be in all; only optimal exploration can tell.
+  virtual void expects(double /*executions*/) {}
 
  protected:
   ~Listener() = default;
@@ -40,6 +43,10 @@ class Tally {
   }
 
   [[nodiscard]] Report finish(bool exhausted) noexcept;
+
+  /// What a tally that goes on needs to know.
+  [[nodiscard]] std::vector<std::uint64_t> fingerprints() const { return seen_.all(); }
+  void restore(const Report& report, const std::vector<std::uint64_t>& fingerprints);
 
  private:
   void count_fingerprint(std::uint64_t fingerprint);

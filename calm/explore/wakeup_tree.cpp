@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/explore/saved.hpp"
 
 namespace calm::explore {
 namespace {
@@ -99,6 +100,36 @@ void WakeupPool::give_back(WakeupNode* node) noexcept {
     one->next_sibling = free_;
     free_ = one;
   }
+}
+
+std::vector<SavedNode> list(const WakeupNode* root) {
+  std::vector<SavedNode> nodes;
+  std::vector<const WakeupNode*> above;  // a tree is as deep as a run is long
+  for (const WakeupNode* node = root; node != nullptr || !above.empty();) {
+    if (node == nullptr) {
+      node = above.back()->next_sibling;
+      above.pop_back();
+      continue;
+    }
+    nodes.push_back({static_cast<std::uint32_t>(above.size()), node->step});
+    above.push_back(node);
+    node = node->first_child;
+  }
+  return nodes;
+}
+
+WakeupNode* plant(WakeupPool& pool, const std::vector<SavedNode>& nodes) {
+  WakeupNode* root = nullptr;
+  std::vector<WakeupNode**> places{&root};  // by depth: where the next node goes
+  for (const SavedNode& saved : nodes) {
+    CALM_REQUIRE(LAB_5, saved.depth < places.size(), saved.depth);
+    places.resize(std::size_t{saved.depth} + 1);
+    WakeupNode* const node = pool.make(saved.step);
+    *places.back() = node;
+    places.back() = &node->next_sibling;
+    places.push_back(&node->first_child);
+  }
+  return root;
 }
 
 bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers) {

@@ -59,4 +59,11 @@ class WakeupPool {
 /// Gives: false when nothing was added.
 bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers);
 
+struct SavedNode;
+
+/// Gives: the nodes of a tree, parents before children and siblings in order.
+[[nodiscard]] std::vector<SavedNode> list(const WakeupNode* root);
+/// Gives: the tree with these nodes. Needs: a list that list() could give.
+[[nodiscard]] WakeupNode* plant(WakeupPool& pool, const std::vector<SavedNode>& nodes);
+
 }  // namespace calm::explore
