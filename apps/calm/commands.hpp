@@ -72,6 +72,9 @@ struct ExploreOptions {
   std::uint32_t max_steps = 10'000;  ///< of one execution
   std::string replay;                ///< a schedule to run alone; empty for none
   std::string html;                  ///< where the timeline of a failure goes; empty for nowhere
+  std::string save;                  ///< where what is left goes when it is stopped; empty for nowhere
+  std::string resume;                ///< what to go on with; empty for the beginning
+  bool progress = false;             ///< tell how far it is, also when standard error is no terminal
   bool json = false;
 };
 

@@ -2,9 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "apps/calm/commands.hpp"
 #include "apps/calm/explorable.hpp"
 #include "apps/calm/explore_failure.hpp"
+#include "apps/calm/explore_progress.hpp"
 #include "apps/calm/refused.hpp"
 #include "apps/calm/scenario/problem.hpp"
 #include "calm/explore/not_deterministic.hpp"
@@ -27,47 +26,6 @@ namespace calm::tool {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::atomic<bool> interrupted{false};
-
-/// While it lives, Ctrl-C ends the exploration and not the program: what was found by then is shown.
-class Interruptible {
- public:
-  Interruptible() noexcept : before_(std::signal(SIGINT, [](int) { interrupted.store(true); })) {}
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-  ~Interruptible() { (void)std::signal(SIGINT, before_); }
-
- private:
-  void (*before_)(int);
-};
-
-/// Tells on standard error how far it has come, once a second.
-class Progress final : public explore::Listener {
- public:
-  explicit Progress(std::uint64_t known) noexcept : known_(known) {}
-
-  void ended(const explore::Execution& /*execution*/, bool /*deadlock*/) override {
-    if (++count_ % 1024 != 0) return;
-    const auto now = Clock::now();
-    if (now - told_ < std::chrono::seconds(1)) return;
-    told_ = now;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double rate = static_cast<double>(count_) / seconds;
-    if (known_ > count_) {
-      fmt::print(stderr, "{} of {} executions, {:.0f}/s, about {:.0f} s left\n", count_, known_, rate,
-                 static_cast<double>(known_ - count_) / rate);
-    } else {
-      fmt::print(stderr, "{} executions, {:.0f}/s\n", count_, rate);
-    }
-  }
-
- private:
-  std::uint64_t known_;
-  std::uint64_t count_ = 0;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
-};
 
 constexpr std::string_view strategies[] = {"optimal", "all", "bounded", "persistence", "random", "pct"};
 
@@ -155,12 +113,20 @@ int explore_program(const ExploreOptions& asked) {
   explore::Options options;
   options.max_executions = asked.max_executions;
   options.max_steps = asked.max_steps;
-  options.stop = &interrupted;
+  options.stop = &Interruptible::flag();
   const std::optional<std::uint64_t> known = explorable.known(n, m);
-  Progress progress(asked.strategy == "optimal" ? known.value_or(0) : 0);
+  Progress progress(asked.strategy == "optimal" ? known.value_or(0) : 0, asked.progress);
+  const ExploreFiles files{asked.resume, asked.save};
+  const bool in_parts = !files.resume.empty() || !files.save.empty();
+  if (in_parts && asked.strategy != "optimal") {
+    throw Refused{"--save and --resume are for the strategy optimal; leave --strategy out"};
+  }
   const Interruptible interruptible;
   const auto start = Clock::now();
-  const explore::Report report = explore_by(asked, program, options, progress);
+  const explore::Report report =
+      in_parts
+          ? explore_in_parts(program, options, progress, fmt::format("{} --n {} --m {}", asked.program, n, m), files)
+          : explore_by(asked, program, options, progress);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (asked.json) {
     print_json(asked, n, m, report, seconds);
@@ -206,6 +172,9 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   explore->add_option("--replay", options.replay, "run this schedule alone and show it")->type_name("WORD");
   explore->add_option("--html", options.html, "write the timeline of the failure, or of the schedule")
       ->type_name("FILE");
+  explore->add_option("--save", options.save, "where to keep what is left when it is stopped")->type_name("FILE");
+  explore->add_option("--resume", options.resume, "go on with what --save kept")->type_name("FILE");
+  explore->add_flag("--progress", options.progress, "tell every second how far it is, also where nobody looks on");
   explore->add_flag("--json", options.json, "print one JSON record");
   explore->callback([&options, &status] { status = explore_or_say_why(options); });
 }
