@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """soak.py — the campaign: every test program again and again, with a hundred thousand cases per property, a million
-programs for the kernel beside its reference model (LAB-10), and a hundred thousand whole programs in the lab (LAB-6).
+programs for the kernel beside its reference model (LAB-10), a hundred thousand whole programs in the lab (LAB-6), and as many
+for the explorer beside its count (LAB-5).
 
 Usage: tools/soak.py --build DIR [MINUTES]      (default: 10 minutes; DIR is an optimised build)
 
@@ -28,6 +29,7 @@ MINUTES_DEFAULT = 10
 CASES = 100_000
 SEQUENCES = 1_000_000
 PROGRAMS = 100_000
+EXPLORED = 100_000
 FIRST_RUN_SECONDS_MAX = 3600
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.M)
 TOLD_LINES_MAX = 40
@@ -59,7 +61,7 @@ def parameters(seed):
     """What makes a test program look further than usual, from this seed on."""
     return {"RC_PARAMS": f"seed={seed} max_success={CASES}", "CALM_REFERENCE_SEED": str(seed),
             "CALM_REFERENCE_SEQUENCES": str(SEQUENCES), "CALM_PROGRAM_SEED": str(seed),
-            "CALM_PROGRAM_COUNT": str(PROGRAMS)}
+            "CALM_PROGRAM_COUNT": str(PROGRAMS), "CALM_EXPLORE_SEED": str(seed), "CALM_EXPLORE_PROGRAMS": str(EXPLORED)}
 
 
 def run(program, seed, seconds, log):

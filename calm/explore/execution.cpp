@@ -70,7 +70,7 @@ void Execution::finish() {
   clock[event.process] = static_cast<std::uint16_t>(event.number);
   joined_.clear();
   for (std::uint32_t i = size_; i-- > 0;) {
-    const Event& other = events_[i];
+    const Event& other = (*this)[i];
     if (clock[other.process] >= other.number || !other.touched.conflicts(event.touched)) continue;
     const std::uint16_t* const others = this->clock(i);
     for (std::uint32_t p = 0; p < width_; ++p) clock[p] = std::max(clock[p], others[p]);

@@ -30,7 +30,7 @@ struct Event {
 class Execution {
  public:
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] const Event& operator[](std::uint32_t i) const noexcept { return events_[i]; }
+  [[nodiscard]] const Event& operator[](std::uint32_t i) const noexcept { return events_.data()[i]; }
 
   /// Keeps the first `size` events.
   void cut_to(std::uint32_t size) noexcept;
@@ -42,7 +42,7 @@ class Execution {
 
   /// Gives: true when event `a` happens before event `b`, or is it. Needs: a <= b.
   [[nodiscard]] bool happens_before(std::uint32_t a, std::uint32_t b) const noexcept {
-    return clock(b)[events_[a].process] >= events_[a].number;
+    return clock(b)[(*this)[a].process] >= (*this)[a].number;
   }
 
   /// Gives: the events that conflict with the last one and happen before no other such event nor before its process's
@@ -50,14 +50,16 @@ class Execution {
   [[nodiscard]] const std::vector<std::uint32_t>& joined() const noexcept { return joined_; }
 
   /// The clock of an event: how many events of each process happen before it or are itself.
-  [[nodiscard]] const std::uint16_t* clock(std::uint32_t i) const noexcept { return &clocks_[std::size_t{i} * width_]; }
+  [[nodiscard]] const std::uint16_t* clock(std::uint32_t i) const noexcept {
+    return clocks_.data() + std::size_t{i} * width_;
+  }
   /// Gives: 1 + the index of the last event of the process; 0 for none.
   [[nodiscard]] std::uint32_t last_of(Process process) const noexcept { return last_[process]; }
   /// Gives: how many numbers a clock has: at least one for each process that has taken a step.
   [[nodiscard]] std::uint32_t width() const noexcept { return width_; }
 
   /// Gives: a hash of the Foata form: equal for executions that differ only in the order of steps that commute.
-  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return size_ == 0 ? 0 : events_[size_ - 1].fingerprint; }
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return size_ == 0 ? 0 : (*this)[size_ - 1].fingerprint; }
 
   /// Gives: who ran, in order.
   [[nodiscard]] std::vector<Process> schedule() const;

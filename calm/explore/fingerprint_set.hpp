@@ -1,9 +1,12 @@
-// fingerprint_set.hpp — a set of fingerprints in one block of memory: they are hashes already, so they are their own place.
+// fingerprint_set.hpp — a set of fingerprints: they are hashes already, so they say themselves where they lie.
 // Laws:    LAB-5
 // Threads: one
 // Cancel:  not applicable
+//
+// It consists of many small tables that grow on their own, so that growing never needs much memory at once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,16 +20,14 @@ class FingerprintSet {
 
   /// Gives: false when it is there already. Fails: std::bad_alloc, and nothing has changed.
   bool insert(std::uint64_t fingerprint) {
-    if (fingerprint == 0) {  // a free place
-      const bool added = !has_zero_;
-      has_zero_ = true;
-      count_ += added ? 1 : 0;
-      return added;
-    }
-    if (4 * (count_ + 1) > 3 * places_.size()) grow();
-    std::uint64_t& place = find(places_, fingerprint);
+    if (fingerprint == 0) return !std::exchange(has_zero_, true) && ++count_ != 0;
+    const std::size_t number = fingerprint >> 56U;
+    Table& table = tables_[number];
+    if (5 * (table.count + 1) > 4 * table.places.size()) table.grow(number);
+    std::uint64_t& place = find(table.places, fingerprint);
     if (place == fingerprint) return false;
     place = fingerprint;
+    ++table.count;
     ++count_;
     return true;
   }
@@ -36,29 +37,37 @@ class FingerprintSet {
     std::vector<std::uint64_t> found;
     found.reserve(count_);
     if (has_zero_) found.push_back(0);
-    for (const std::uint64_t fingerprint : places_) {
-      if (fingerprint != 0) found.push_back(fingerprint);
+    for (const Table& table : tables_) {
+      for (const std::uint64_t fingerprint : table.places) {
+        if (fingerprint != 0) found.push_back(fingerprint);
+      }
     }
     return found;
   }
 
  private:
-  static std::uint64_t& find(std::vector<std::uint64_t>& places, std::uint64_t fingerprint) noexcept {
-    const std::size_t mask = places.size() - 1;
-    std::size_t at = fingerprint & mask;
-    while (places[at] != 0 && places[at] != fingerprint) at = (at + 1) & mask;
-    return places[at];
-  }
+  struct Table {
+    std::vector<std::uint64_t> places;  // 0 is free
+    std::size_t count = 0;
 
-  void grow() {
-    std::vector<std::uint64_t> larger(places_.empty() ? 64 : 2 * places_.size(), 0);
-    for (const std::uint64_t fingerprint : places_) {
-      if (fingerprint != 0) find(larger, fingerprint) = fingerprint;
+    /// Tables begin with different sizes, so that they do not all grow at the same time.
+    void grow(std::size_t number) {
+      std::vector<std::uint64_t> larger(places.empty() ? 64 + number / 16 : places.size() + places.size() / 4, 0);
+      for (const std::uint64_t fingerprint : places) {
+        if (fingerprint != 0) find(larger, fingerprint) = fingerprint;
+      }
+      places = std::move(larger);
     }
-    places_ = std::move(larger);
+  };
+
+  static std::uint64_t& find(std::vector<std::uint64_t>& places, std::uint64_t fingerprint) noexcept {
+    std::uint64_t* const all = places.data();
+    std::size_t at = (fingerprint & UINT32_MAX) * places.size() >> 32U;
+    while (all[at] != 0 && all[at] != fingerprint) at = at + 1 == places.size() ? 0 : at + 1;
+    return all[at];
   }
 
-  std::vector<std::uint64_t> places_;  // a power of two of them
+  std::array<Table, 256> tables_{};
   std::size_t count_ = 0;
   bool has_zero_ = false;
 };

@@ -21,6 +21,9 @@ class Touch {
   static constexpr Touch read(Location location) noexcept { return Touch(location << 1U); }
   static constexpr Touch write(Location location) noexcept { return Touch(location << 1U | 1U); }
 
+  /// Gives: the touch with these bits().
+  static constexpr Touch from_bits(std::uint32_t bits) noexcept { return Touch(bits); }
+
   [[nodiscard]] constexpr Location location() const noexcept { return bits_ >> 1U; }
   [[nodiscard]] constexpr bool is_write() const noexcept { return (bits_ & 1U) != 0; }
   [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }

@@ -29,12 +29,16 @@ class Reversal {
 
   void collect(const Execution& run, std::uint32_t i, std::uint32_t without) {
     run_ = &run;
-    steps_.clear();
-    const Process process = run[i].process;
+    if (steps_.size() < run.size()) steps_.resize(run.size());
+    std::uint32_t* next = steps_.data();
+    const std::uint16_t* seen = run.clock(i) + run[i].process;
     const std::uint32_t number = run[i].number;
     for (std::uint32_t k = i + 1; k < run.size(); ++k) {
-      if (k != without && run.clock(k)[process] < number) steps_.push_back(k);
+      seen += run.width();
+      *next = k;
+      if (k != without && *seen < number) ++next;
     }
+    count_ = static_cast<std::size_t>(next - steps_.data());
     has_last_ = false;
   }
   void append(Process process, const Footprint& touched) {
@@ -43,10 +47,10 @@ class Reversal {
     has_last_ = true;
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return steps_.size() + (has_last_ ? 1 : 0); }
+  [[nodiscard]] std::size_t size() const noexcept { return count_ + (has_last_ ? 1 : 0); }
   [[nodiscard]] View operator[](std::size_t k) const noexcept {
-    if (k == steps_.size()) return {last_.process, last_.touched};
-    const Event& event = (*run_)[steps_[k]];
+    if (k == count_) return {last_.process, last_.touched};
+    const Event& event = (*run_)[steps_.data()[k]];
     return {event.process, event.touched};
   }
   /// Gives: the place of the first step of the process; size() when there is none.
@@ -57,7 +61,7 @@ class Reversal {
   }
   /// Gives: how many events of the execution say which steps there are up to this one; 0 when it takes all of them.
   [[nodiscard]] std::uint32_t known_after(std::size_t k) const noexcept {
-    return k < steps_.size() ? steps_[k] + 1 : 0;
+    return k < count_ ? steps_.data()[k] + 1 : 0;
   }
 
   void copy_to(std::vector<Foreseen>& sequence) const {
@@ -67,7 +71,8 @@ class Reversal {
 
  private:
   const Execution* run_ = nullptr;
-  std::vector<std::uint32_t> steps_;
+  std::vector<std::uint32_t> steps_;  // the first count_ of them
+  std::size_t count_ = 0;
   Foreseen last_;
   bool has_last_ = false;
 };
@@ -120,7 +125,7 @@ class Optimal {
     saved.fingerprints = tally_.fingerprints();
     saved.points.clear();
     for (std::uint32_t i = 0; i < run_.size(); ++i) {
-      saved.points.push_back({{run_[i].process, run_[i].touched}, points_[i].tried, list(points_[i].pending)});
+      saved.points.push_back({{run_[i].process, run_[i].touched}, points_[i].tried, list(pool_, points_[i].pending)});
     }
   }
 
@@ -181,10 +186,10 @@ class Optimal {
     WakeupNode* const branch = here.pending;
     CALM_INVARIANT(LAB_5, branch != nullptr || here.tried.empty(), at);  // or this run would come to nothing new
     Event& event = run_.next();
-    event.process = branch != nullptr ? branch->step.process : choose(enabled);
+    event.process = branch != nullptr ? branch->process : choose(enabled);
     if (!enabled.has(event.process)) throw NotDeterministic(run_, event.process, "cannot run");
     event.kind = program_.step(event.process, event.touched);
-    if (branch != nullptr && !(branch->step.touched == event.touched)) {
+    if (branch != nullptr && !(pool_.touched(*branch) == event.touched)) {
       throw NotDeterministic(run_, event.process, "touches something else");
     }
     run_.finish();
@@ -277,14 +282,15 @@ class Optimal {
   }
 
   void reverse_races() {
-    for (std::uint32_t at = 0; at < run_.size(); ++at) {
+    Point* point = points_.data();
+    for (std::uint32_t at = 0; at < run_.size(); ++at, ++point) {
       const Event& event = run_[at];
       if (event.kind == StepKind::fixed) {
-        for (Race& race : points_[at].races) {
+        for (Race& race : point->races) {
           if (!is_settled(race)) try_first(race, at, event);
         }
       } else {
-        reverse_free(event.process, event.previous, points_[at].races, at);
+        reverse_free(event.process, event.previous, point->races, at);
       }
     }
     for (const Foreseen& step : blocked_) {
@@ -358,7 +364,16 @@ class Optimal {
     return true;
   }
 
+  /// Gives: true when the first branch of the tree that leads there ends with its first step: it leads to everything.
+  [[nodiscard]] bool is_foreseen(const WakeupNode* node) const noexcept {
+    while (node != nullptr && !is_weak_initial(node->process, pool_.touched(*node), reversal_)) {
+      node = node->next_sibling;
+    }
+    return node != nullptr && node->first_child == nullptr;
+  }
+
   void put_in_tree(std::uint32_t i) {
+    if (is_foreseen(points_[i].pending)) return;
     reversal_.copy_to(sequence_);
     tried_ = points_[i].tried;
     tried_.push_back({run_[i].process, run_[i].touched});

@@ -52,7 +52,7 @@ class Words {
     for (std::uint32_t i = 0; i < touches; ++i) {
       std::uint32_t bits = 0;
       if (!take(bits)) return false;
-      step.touched.add((bits & 1U) != 0 ? Touch::write(bits >> 1U) : Touch::read(bits >> 1U));
+      step.touched.add(Touch::from_bits(bits));
     }
     return true;
   }

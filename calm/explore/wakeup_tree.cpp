@@ -72,16 +72,29 @@ void append(WakeupPool& pool, WakeupNode*& list, const std::vector<Foreseen>& se
 
 }  // namespace
 
-WakeupNode* WakeupPool::make(const Foreseen& step) {
-  if (free_ == nullptr) {
-    nodes_.emplace_back();
-    nodes_.back().step = step;
-    return &nodes_.back();
+std::uint32_t WakeupPool::print_of(const Footprint& touched) {
+  std::uint64_t hash = 0;  // the same whatever order the touches stand in
+  for (std::uint32_t i = 0; i < touched.size(); ++i) hash += (touched[i].bits() + 1) * 0x9E3779B97F4A7C15;
+  const auto [first, last] = numbers_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (prints_[known->second] == touched) return known->second;
   }
-  WakeupNode* const node = std::exchange(free_, free_->next_sibling);
-  node->step = step;
-  node->first_child = nullptr;
-  node->next_sibling = nullptr;
+  const auto number = static_cast<std::uint32_t>(prints_.size());
+  prints_.push_back(touched);
+  numbers_.emplace(hash, number);
+  return number;
+}
+
+WakeupNode* WakeupPool::make(const Foreseen& step) {
+  const bool is_print = step.touched.size() != 1;
+  const std::uint32_t touch_or_print = is_print ? print_of(step.touched) : step.touched[0].bits();
+  WakeupNode* node = free_;
+  if (node != nullptr) {
+    free_ = node->next_sibling;
+  } else {
+    node = &nodes_.emplace_back();
+  }
+  *node = {.touch_or_print = touch_or_print, .process = step.process, .is_print = is_print};
   return node;
 }
 
@@ -102,7 +115,7 @@ void WakeupPool::give_back(WakeupNode* node) noexcept {
   }
 }
 
-std::vector<SavedNode> list(const WakeupNode* root) {
+std::vector<SavedNode> list(const WakeupPool& pool, const WakeupNode* root) {
   std::vector<SavedNode> nodes;
   std::vector<const WakeupNode*> above;  // a tree is as deep as a run is long
   for (const WakeupNode* node = root; node != nullptr || !above.empty();) {
@@ -111,7 +124,7 @@ std::vector<SavedNode> list(const WakeupNode* root) {
       above.pop_back();
       continue;
     }
-    nodes.push_back({static_cast<std::uint32_t>(above.size()), node->step});
+    nodes.push_back({static_cast<std::uint32_t>(above.size()), pool.step(*node)});
     above.push_back(node);
     node = node->first_child;
   }
@@ -140,17 +153,17 @@ bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence
   while (true) {
     WakeupNode* chosen = nullptr;
     for (WakeupNode* child = *list; child != nullptr; child = child->next_sibling) {
-      if (is_weak_initial(child->step.process, child->step.touched, sequence)) {
+      if (is_weak_initial(child->process, pool.touched(*child), sequence)) {
         chosen = child;
         break;
       }
-      sleepers.push_back(child->step);  // it will have been tried when the sequence is
+      sleepers.push_back(pool.step(*child));  // it will have been tried when the sequence is
     }
     if (chosen == nullptr) break;
     if (chosen->first_child == nullptr) return false;  // a leaf: everything from there on is going to be explored
-    remove_first(sequence, chosen->step.process);
-    std::erase_if(sleepers,
-                  [chosen](const Foreseen& sleeper) { return sleeper.touched.conflicts(chosen->step.touched); });
+    remove_first(sequence, chosen->process);
+    const Footprint touched = pool.touched(*chosen);
+    std::erase_if(sleepers, [&touched](const Foreseen& sleeper) { return sleeper.touched.conflicts(touched); });
     list = &chosen->first_child;
   }
   trim(sequence, sleepers);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "calm/explore/footprint.hpp"
@@ -36,10 +37,13 @@ template <class Steps>
   return true;
 }
 
+/// There may be very many of them, so a node has a single touch, or the number of a footprint with several.
 struct WakeupNode {
-  Foreseen step;
   WakeupNode* first_child = nullptr;
   WakeupNode* next_sibling = nullptr;
+  std::uint32_t touch_or_print = 0;
+  Process process = 0;
+  bool is_print = false;
 };
 
 class WakeupPool {
@@ -47,10 +51,22 @@ class WakeupPool {
   [[nodiscard]] WakeupNode* make(const Foreseen& step);
   /// Gives back the node and all below it.
   void give_back(WakeupNode* node) noexcept;
+  /// Gives: what the step of the node will touch.
+  [[nodiscard]] Footprint touched(const WakeupNode& node) const {
+    if (node.is_print) return prints_[node.touch_or_print];
+    Footprint touched;
+    touched.add(Touch::from_bits(node.touch_or_print));
+    return touched;
+  }
+  [[nodiscard]] Foreseen step(const WakeupNode& node) const { return {node.process, touched(node)}; }
 
  private:
+  [[nodiscard]] std::uint32_t print_of(const Footprint& touched);
+
   std::deque<WakeupNode> nodes_;
   WakeupNode* free_ = nullptr;
+  std::deque<Footprint> prints_;                                   // with no or several touches, each once
+  std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // of footprints, by a hash
 };
 
 /// Puts a sequence under `root` (the list of first steps), unless what is there already leads to all it would. `sleepers`
@@ -62,7 +78,7 @@ bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence
 struct SavedNode;
 
 /// Gives: the nodes of a tree, parents before children and siblings in order.
-[[nodiscard]] std::vector<SavedNode> list(const WakeupNode* root);
+[[nodiscard]] std::vector<SavedNode> list(const WakeupPool& pool, const WakeupNode* root);
 /// Gives: the tree with these nodes. Needs: a list that list() could give.
 [[nodiscard]] WakeupNode* plant(WakeupPool& pool, const std::vector<SavedNode>& nodes);
 
