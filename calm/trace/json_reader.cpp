@@ -42,8 +42,8 @@ class TraceReader {
         }
         break;
       case 1:
-        if (const std::uint64_t version = input_.number(); version != 1) {
-          input_.fail(std::to_string(version) + " is not 1", Errc::unsupported);
+        if (const std::uint64_t form = input_.number(); form != 1) {
+          input_.fail(std::to_string(form) + " is not 1", Errc::unsupported);
         }
         break;
       case 2:
