@@ -129,7 +129,7 @@ DisplayOrder few_switches(std::span<const Step> steps, std::size_t effort) {
   for (const std::size_t line : lines) order.run(cut, line, &display.steps);
   while (!order.is_end(cut)) order.run(cut, longest(order, cut), &display.steps);
   for (std::size_t i = 1; i < display.steps.size(); ++i) {
-    display.switches += steps[display.steps[i]].process != steps[display.steps[i - 1]].process ? 1 : 0;
+    display.switches += steps[display.steps[i]].process != steps[display.steps[i - 1]].process ? 1U : 0U;
   }
   return display;
 }

@@ -105,7 +105,7 @@ std::uint64_t swap_distance(std::span<const Place> form_a, std::span<const Place
 
 std::uint64_t switches_in(std::span<const Step> steps) noexcept {
   std::uint64_t switches = 0;
-  for (std::size_t i = 1; i < steps.size(); ++i) switches += steps[i].process != steps[i - 1].process ? 1 : 0;
+  for (std::size_t i = 1; i < steps.size(); ++i) switches += steps[i].process != steps[i - 1].process ? 1U : 0U;
   return switches;
 }
 

@@ -141,7 +141,7 @@ TEST(Foata, LAB_4_the_swap_distance_is_the_length_of_the_shortest_way_and_zero_o
         ASSERT_EQ(distance == 0, i == k);
         std::size_t different = 0;
         for (std::size_t at = 0; at < orders[i].steps.size(); ++at) {
-          different += schedule(orders[i])[at] != schedule(orders[k])[at] ? 1 : 0;
+          different += schedule(orders[i])[at] != schedule(orders[k])[at] ? 1U : 0U;
         }
         ASSERT_LE(different, 2 * distance);
       }
