@@ -113,15 +113,16 @@ class Table {
 
 }  // namespace
 
-std::string columns(Program& program, const std::vector<Process>& schedule) {
+std::string columns(Program& program, const std::vector<Process>& schedule, const std::vector<Way>& ways) {
   program.restart();
   Table table(program, schedule);
   Places places;
   Footprint touched;
-  for (const Process process : schedule) {
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
     touched.clear();
-    (void)program.step(process, touched);
-    table.add(process, places.text(touched, program.last_step()));
+    (void)take_step(program, schedule[i], i < ways.size() ? ways[i] : Way{0}, touched);
+    const std::string note = program.note();
+    table.add(schedule[i], places.text(touched, program.last_step()) + (note.empty() ? "" : " (" + note + ")"));
   }
   std::string text = table.text();
   const ProcessSet blocked = program.failed() ? ProcessSet() : program.blocked();

@@ -21,7 +21,7 @@ std::uint64_t hash_of(const Event& event) noexcept {
   for (std::uint32_t i = 0; i < event.touched.size(); ++i) touches += mix(event.touched[i].bits() + 0x9E3779B97F4A7C15);
   const std::uint64_t place =
       std::uint64_t{event.layer} << 40U | std::uint64_t{event.number} << 8U | std::uint64_t{event.process};
-  return mix(mix(place) + touches);
+  return mix(mix(place) + touches + event.way);
 }
 
 }  // namespace
@@ -87,6 +87,16 @@ std::vector<Process> Execution::schedule() const {
   processes.reserve(size_);
   for (std::uint32_t i = 0; i < size_; ++i) processes.push_back(events_[i].process);
   return processes;
+}
+
+std::vector<Way> Execution::ways() const {
+  std::vector<Way> ways;
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    if (events_[i].way == 0) continue;
+    ways.resize(size_);
+    ways[i] = events_[i].way;
+  }
+  return ways;
 }
 
 }  // namespace calm::explore

@@ -20,6 +20,8 @@ namespace calm::explore {
 struct Event {
   Process process = 0;
   StepKind kind = StepKind::free;
+  Way way = 0;
+  Way ways = 1;                   ///< how many it had to choose from
   std::uint32_t number = 0;       ///< the how manieth of its process, from 1
   std::uint32_t layer = 0;        ///< of the Foata form, from 1
   std::uint32_t previous = 0;     ///< 1 + the index of the event of its process before it; 0 for none
@@ -63,6 +65,8 @@ class Execution {
 
   /// Gives: who ran, in order.
   [[nodiscard]] std::vector<Process> schedule() const;
+  /// Gives: the ways that the steps went, in order; nothing when all went way 0.
+  [[nodiscard]] std::vector<Way> ways() const;
 
  private:
   void widen(Process process);

@@ -29,6 +29,7 @@ void Mutex::lock() noexcept {
   CALM_REQUIRE(LAB_8, !locked_);
   locked_ = true;
   tell("lock", true);
+  if (Threads* const threads = Threads::current()) threads->acquire(location_);
 }
 
 bool Mutex::try_lock() noexcept {
@@ -36,6 +37,7 @@ bool Mutex::try_lock() noexcept {
   const bool taken = !locked_;
   locked_ = true;
   tell(taken ? "try lock" : "fail to lock", taken);
+  if (Threads* const threads = Threads::current(); taken && threads != nullptr) threads->acquire(location_);
   return taken;
 }
 
@@ -44,6 +46,7 @@ void Mutex::unlock() noexcept {
   CALM_REQUIRE(LAB_8, locked_);
   locked_ = false;
   tell("unlock", true);
+  if (Threads* const threads = Threads::current()) threads->release(location_);
 }
 
 void Condition::wait(Mutex& mutex) noexcept {
@@ -55,6 +58,7 @@ void Condition::wait(Mutex& mutex) noexcept {
   if (threads != nullptr) {
     threads->touch(Touch::write(mutex.location_));
     threads->touch(Touch::write(location_));
+    threads->release(mutex.location_);
     threads->call("wait");
     threads->arrive({.kind = StepKind::free,
                      .location = location_,

@@ -25,6 +25,8 @@ class Reversal {
   struct View {
     Process process;
     const Footprint& touched;
+    Way way;
+    Way ways;
   };
 
   void collect(const Execution& run, std::uint32_t i, std::uint32_t without) {
@@ -41,17 +43,20 @@ class Reversal {
     count_ = static_cast<std::size_t>(next - steps_.data());
     has_last_ = false;
   }
-  void append(Process process, const Footprint& touched) {
+  void append(Process process, const Footprint& touched, Way ways = 0) {
     last_.process = process;
     last_.touched = touched;
+    last_.way = 0;
+    last_.ways = ways;
     has_last_ = true;
   }
+  void set_last_way(Way way) noexcept { last_.way = way; }
 
   [[nodiscard]] std::size_t size() const noexcept { return count_ + (has_last_ ? 1 : 0); }
   [[nodiscard]] View operator[](std::size_t k) const noexcept {
-    if (k == count_) return {last_.process, last_.touched};
+    if (k == count_) return {last_.process, last_.touched, last_.way, last_.ways};
     const Event& event = (*run_)[steps_.data()[k]];
-    return {event.process, event.touched};
+    return {event.process, event.touched, event.way, event.ways};
   }
   /// Gives: the place of the first step of the process; size() when there is none.
   [[nodiscard]] std::size_t first_of(Process process) const noexcept {
@@ -66,7 +71,10 @@ class Reversal {
 
   void copy_to(std::vector<Foreseen>& sequence) const {
     sequence.clear();
-    for (std::size_t k = 0; k < size(); ++k) sequence.push_back({(*this)[k].process, (*this)[k].touched});
+    for (std::size_t k = 0; k < size(); ++k) {
+      const View step = (*this)[k];
+      sequence.push_back({step.process, step.touched, step.way, step.ways});
+    }
   }
 
  private:
@@ -187,8 +195,10 @@ class Optimal {
     CALM_INVARIANT(LAB_5, branch != nullptr || here.tried.empty(), at);  // or this run would come to nothing new
     Event& event = run_.next();
     event.process = branch != nullptr ? branch->process : choose(enabled);
+    event.way = branch != nullptr ? branch->way : Way{0};
     if (!enabled.has(event.process)) throw NotDeterministic(run_, event.process, "cannot run");
-    event.kind = program_.step(event.process, event.touched);
+    event.ways = program_.branches() ? program_.ways(event.process) : Way{1};
+    event.kind = explore::take_step(program_, event.process, event.way, event.touched);
     if (branch != nullptr && !(pool_.touched(*branch) == event.touched)) {
       throw NotDeterministic(run_, event.process, "touches something else");
     }
@@ -197,7 +207,7 @@ class Optimal {
     Point& there = points_[std::size_t{at} + 1];
     there.tried.clear();
     for (const Foreseen& tried : here.tried) {
-      if (!tried.touched.conflicts(event.touched)) there.tried.push_back(tried);
+      if (!tried.touched.conflicts(event.touched) && tried.process != event.process) there.tried.push_back(tried);
     }
     there.pending = nullptr;
     there.began = there.branch_began = tally_.report().executions;
@@ -208,6 +218,17 @@ class Optimal {
       pool_.give_back(branch);
     }
     find_races(at);
+    if (event.ways > 1) try_other_ways(at);
+  }
+
+  /// What a step touches is the same whichever way it goes, so only the way tells the branches apart.
+  void try_other_ways(std::uint32_t at) {
+    for (Way way = 0; way < run_[at].ways; ++way) {
+      if (way == run_[at].way) continue;
+      sequence_.assign(1, foreseen(at));
+      sequence_.back().way = way;
+      (void)insert_at(at);
+    }
   }
 
   /// Goes on with whoever ran last, so that executions have few switches.
@@ -219,11 +240,11 @@ class Optimal {
   /// Leads the program to the point after the first `size` events.
   void replay(std::uint32_t size) {
     program_.restart();
-    for (std::uint32_t i = 0; i < size; ++i) repeat(run_[i].process, run_[i].touched);
+    for (std::uint32_t i = 0; i < size; ++i) repeat(run_[i].process, run_[i].way, run_[i].touched);
   }
-  void repeat(Process process, const Footprint& expected) {
+  void repeat(Process process, Way way, const Footprint& expected) {
     scratch_.clear();
-    (void)program_.step(process, scratch_);
+    (void)explore::take_step(program_, process, way, scratch_);
     if (!(scratch_ == expected)) throw NotDeterministic(run_, process, "touches something else when it is run again");
     ++tally_.report().replayed;
   }
@@ -233,7 +254,7 @@ class Optimal {
     while (run_.size() != 0) {
       const std::uint32_t at = run_.size() - 1;
       Point& point = points_[at];
-      point.tried.push_back({run_[at].process, run_[at].touched});
+      point.tried.push_back(foreseen(at));
       run_.cut_to(at);
       unchanged_ = at;
       ++point.finished;
@@ -335,7 +356,7 @@ class Optimal {
     for (const Foreseen& tried : points_[race.with].tried) {
       const std::size_t first = reversal_.first_of(tried.process);
       if (unknown != nullptr && (tried.process == *unknown || first == reversal_.size())) continue;
-      if (!is_weak_initial(tried.process, tried.touched, reversal_)) continue;
+      if (!is_weak_initial(tried.process, tried.way, tried.touched, reversal_)) continue;
       race.settled = reversal_.known_after(first);
       return true;
     }
@@ -345,7 +366,12 @@ class Optimal {
   void try_first(Race& race, std::uint32_t at, const Event& later) {
     reversal_.collect(run_, race.with, at);
     reversal_.append(later.process, later.touched);
-    if (!is_led_to(race, nullptr)) put_in_tree(race.with);
+    if (program_.branches()) {
+      reversal_.copy_to(sequence_);
+      if (insert_at(race.with) == Insertion::covered_this_way) (void)try_free(race, at, later.process);
+    } else if (!is_led_to(race, nullptr)) {
+      put_in_tree(race.with);
+    }
   }
 
   /// Gives: true when the step can run at that place.
@@ -353,20 +379,36 @@ class Optimal {
     reversal_.collect(run_, race.with, at);
     if (is_led_to(race, &process)) return true;
     replay(race.with);
-    for (std::size_t k = 0; k < reversal_.size(); ++k) repeat(reversal_[k].process, reversal_[k].touched);
+    for (std::size_t k = 0; k < reversal_.size(); ++k) {
+      repeat(reversal_[k].process, reversal_[k].way, reversal_[k].touched);
+    }
     if (!program_.enabled().has(process)) return false;
+    const Way ways = program_.branches() ? program_.ways(process) : Way{1};
     scratch_.clear();
     (void)program_.step(process, scratch_);
     ++tally_.report().replayed;
-    reversal_.append(process, scratch_);
-    if (!is_led_to(race, nullptr)) put_in_tree(race.with);
+    reversal_.append(process, scratch_, ways);
+    if (program_.branches()) {
+      put_each_way(race.with, ways);
+    } else if (!is_led_to(race, nullptr)) {
+      put_in_tree(race.with);
+    }
     race.settled = 0;  // what it touches there may depend on everything
     return true;
   }
 
+  /// One way of its last step may have been tried at that point, and another not.
+  void put_each_way(std::uint32_t i, Way ways) {
+    for (Way way = 0; way < ways; ++way) {
+      reversal_.set_last_way(way);
+      reversal_.copy_to(sequence_);
+      (void)insert_at(i);
+    }
+  }
+
   /// Gives: true when the first branch of the tree that leads there ends with its first step: it leads to everything.
   [[nodiscard]] bool is_foreseen(const WakeupNode* node) const noexcept {
-    while (node != nullptr && !is_weak_initial(node->process, pool_.touched(*node), reversal_)) {
+    while (node != nullptr && !is_weak_initial(node->process, node->way, pool_.touched(*node), reversal_)) {
       node = node->next_sibling;
     }
     return node != nullptr && node->first_child == nullptr;
@@ -375,9 +417,15 @@ class Optimal {
   void put_in_tree(std::uint32_t i) {
     if (is_foreseen(points_[i].pending)) return;
     reversal_.copy_to(sequence_);
+    (void)insert_at(i);
+  }
+  Insertion insert_at(std::uint32_t i) {
     tried_ = points_[i].tried;
-    tried_.push_back({run_[i].process, run_[i].touched});
-    (void)insert(pool_, points_[i].pending, sequence_, tried_);
+    tried_.push_back(foreseen(i));
+    return insert(pool_, points_[i].pending, sequence_, tried_);
+  }
+  [[nodiscard]] Foreseen foreseen(std::uint32_t i) const {
+    return {run_[i].process, run_[i].touched, run_[i].way, run_[i].ways};
   }
 
   Program& program_;
@@ -407,6 +455,7 @@ Report explore_optimal(Program& program, const Options& options, Listener* liste
 }
 
 Report explore_optimal(Program& program, const Options& options, Listener* listener, const Saved* from, Saved& to) {
+  CALM_REQUIRE(LAB_5, !program.branches());
   return Optimal(program, options, listener).run(from, &to);
 }
 

@@ -7,6 +7,7 @@
 //   the same choices give the same steps: a difference is found and reported, never skipped
 //   what enables or disables a step conflicts with it
 //   a step that is blocked is no event; what it would touch is asked when nothing can run any more
+//   the ways a step can go, where it has several, follow from what happens before it; each way touches the same
 #pragma once
 
 #include <bit>
@@ -21,6 +22,9 @@ namespace calm::explore {
 /// One sequence of steps: a task, a thread, the clock.
 using Process = std::uint8_t;
 inline constexpr Process process_max = 64;
+
+/// One of several ways the same step of a process can go: which store a load reads from, say. 0 where there is only one.
+using Way = std::uint16_t;
 
 /// A set of processes.
 class ProcessSet {
@@ -46,7 +50,7 @@ class ProcessSet {
 
 /// What a step says of itself beside its footprint.
 enum class StepKind : std::uint8_t {
-  fixed,  ///< what it touches, and that it can run, depends on its own process alone: a plain read, a write, a fetch-add
+  fixed,  ///< what it touches, and that it can run one way, depends on its own process alone: a plain read, a write
   free,   ///< both may depend on what others did: a compare-and-swap, a lock, a receive, a whole poll of a task
 };
 
@@ -63,6 +67,15 @@ class Program {
   [[nodiscard]] virtual ProcessSet enabled() = 0;
   /// Runs one step. Needs: enabled. Gives: what it touched, in a footprint that is empty at first.
   virtual StepKind step(Process process, Footprint& touched) = 0;
+  /// Gives: true when a step may have more than one way to go. explore_optimal() and explore_all() try each, explore_random()
+  ///        and explore_pct() any; who only runs schedules goes way 0 unless told.
+  [[nodiscard]] bool branches() const noexcept { return branches_; }
+  /// Gives: in how many ways the next step of the process can go. Needs: enabled.
+  [[nodiscard]] virtual Way ways(Process /*process*/) { return 1; }
+  /// Says which way the next step of the process goes; without it, way 0. Needs: below ways().
+  virtual void choose(Process /*process*/, Way /*way*/) {}
+  /// Gives: what a person wants to know of the last step beside what it touched; mostly nothing.
+  [[nodiscard]] virtual std::string note() { return {}; }
   /// Gives: the processes that have not ended and cannot run now.
   [[nodiscard]] virtual ProcessSet blocked() = 0;
   /// What the step would touch that a blocked process waits to take.
@@ -78,6 +91,19 @@ class Program {
   [[nodiscard]] virtual std::string_view last_step() { return {}; }
   /// Gives: a name for people.
   [[nodiscard]] virtual std::string name_of(Process process) { return "p" + std::to_string(process); }
+
+ protected:
+  /// For a program with steps that have several ways.
+  void set_branches(bool branches) noexcept { branches_ = branches; }
+
+ private:
+  bool branches_ = false;
 };
+
+/// Takes one step, this way. Needs: enabled.
+inline StepKind take_step(Program& program, Process process, Way way, Footprint& touched) {
+  if (way != 0) program.choose(process, way);
+  return program.step(process, touched);
+}
 
 }  // namespace calm::explore

@@ -27,6 +27,7 @@ struct Failure {
   std::string problem;
   std::uint64_t execution = 0;  ///< the how manieth found it, from 1
   std::vector<Process> schedule;
+  std::vector<Way> ways{};  ///< the ways its steps went; empty when all went way 0
 };
 
 struct Report {

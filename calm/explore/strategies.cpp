@@ -18,10 +18,11 @@ Process nth(ProcessSet set, std::uint64_t n) noexcept {
   return static_cast<Process>(std::countr_zero(bits));
 }
 
-void take(Program& program, Execution& run, Process process) {
+void take(Program& program, Execution& run, Process process, Way way) {
   Event& event = run.next();
   event.process = process;
-  event.kind = program.step(process, event.touched);
+  event.way = way;
+  event.kind = take_step(program, process, way, event.touched);
   run.finish();
 }
 
@@ -44,6 +45,7 @@ class DepthFirst {
  private:
   struct Point {
     ProcessSet left;
+    Way ways_left = 0;              // of the step that was taken there, beyond the way it went
     std::uint32_t preemptions = 0;  // used before it
   };
 
@@ -63,34 +65,41 @@ class DepthFirst {
         point.left = ProcessSet();
         point.left.add(last);
       }
-      go(at, could_go_on ? last : point.left.lowest());
+      go(at, could_go_on ? last : point.left.lowest(), 0);
     }
     return false;
   }
 
-  void go(std::uint32_t at, Process process) {
+  void go(std::uint32_t at, Process process, Way way) {
     Point& point = points_[at];
     point.left.remove(process);
     const Process last = at == 0 ? process : run_[at - 1].process;
     const bool preempts = last != process && program_.enabled().has(last);
     used_ = point.preemptions + (preempts ? 1 : 0);
-    take(program_, run_, process);
+    point.ways_left = static_cast<Way>(program_.branches() ? program_.ways(process) - way - 1 : 0);
+    take(program_, run_, process, way);
     ++tally_.report().steps;
   }
 
   bool go_back() {
     while (run_.size() != 0) {
       const std::uint32_t at = run_.size() - 1;
+      const Process process = run_[at].process;
+      const Way way = run_[at].way;
       run_.cut_to(at);
-      if (points_[at].left.empty()) continue;
+      if (points_[at].left.empty() && points_[at].ways_left == 0) continue;
       program_.restart();
       for (std::uint32_t i = 0; i < at; ++i) {
         scratch_.clear();
-        (void)program_.step(run_[i].process, scratch_);
+        (void)take_step(program_, run_[i].process, run_[i].way, scratch_);
         ++tally_.report().replayed;
         if (!(scratch_ == run_[i].touched)) throw NotDeterministic(run_, run_[i].process, "touches something else");
       }
-      go(at, points_[at].left.lowest());
+      if (points_[at].ways_left != 0) {
+        go(at, process, static_cast<Way>(way + 1));
+      } else {
+        go(at, points_[at].left.lowest(), 0);
+      }
       return true;
     }
     return false;
@@ -106,9 +115,10 @@ class DepthFirst {
   Footprint scratch_;
 };
 
-/// Runs the program again and again, each time led by `choose(enabled, step)`.
+/// Runs the program again and again, each time led by `choose(enabled, step)`; of several ways a step goes any.
 template <class Begin, class Choose>
-Report run_often(Program& program, const Options& options, Listener* listener, Begin begin, Choose choose) {
+Report run_often(Program& program, const Options& options, Listener* listener, SplitMix& numbers, Begin begin,
+                 Choose choose) {
   Tally tally(options, listener);
   Execution run;
   do {
@@ -117,7 +127,9 @@ Report run_often(Program& program, const Options& options, Listener* listener, B
     begin();
     ProcessSet enabled = program.enabled();
     while (!enabled.empty() && !program.failed() && run.size() < options.max_steps) {
-      take(program, run, choose(enabled, run.size()));
+      const Process process = choose(enabled, run.size());
+      const Way ways = program.branches() ? program.ways(process) : Way{1};
+      take(program, run, process, ways == 1 ? Way{0} : static_cast<Way>(numbers.below(ways)));
       ++tally.report().steps;
       enabled = program.enabled();
     }
@@ -135,7 +147,7 @@ Report explore_all(Program& program, const Options& options, std::uint32_t preem
 Report explore_random(Program& program, const Options& options, std::uint64_t seed, Listener* listener) {
   SplitMix numbers(seed);
   return run_often(
-      program, options, listener, [] {},
+      program, options, listener, numbers, [] {},
       [&numbers](ProcessSet enabled, std::uint32_t /*step*/) { return nth(enabled, numbers.below(enabled.size())); });
 }
 
@@ -166,7 +178,7 @@ Report explore_pct(Program& program, const Options& options, std::uint64_t seed,
     }
     return highest();
   };
-  return run_often(program, options, listener, begin, choose);
+  return run_often(program, options, listener, numbers, begin, choose);
 }
 
 std::optional<Shortest> fewest_preemptions(Program& program, const Options& options, std::uint32_t most) {
@@ -180,14 +192,14 @@ std::optional<Shortest> fewest_preemptions(Program& program, const Options& opti
   return std::nullopt;
 }
 
-std::uint32_t count_preemptions(Program& program, const std::vector<Process>& schedule) {
+std::uint32_t count_preemptions(Program& program, const std::vector<Process>& schedule, const std::vector<Way>& ways) {
   program.restart();
   std::uint32_t count = 0;
   Footprint touched;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     if (i > 0 && schedule[i] != schedule[i - 1] && program.enabled().has(schedule[i - 1])) ++count;
     touched.clear();
-    (void)program.step(schedule[i], touched);
+    (void)take_step(program, schedule[i], i < ways.size() ? ways[i] : Way{0}, touched);
   }
   return count;
 }

@@ -39,6 +39,7 @@ struct Shortest {
 std::optional<Shortest> fewest_preemptions(Program& program, const Options& options, std::uint32_t most);
 
 /// Gives: how often the schedule leaves a process that could go on.
-std::uint32_t count_preemptions(Program& program, const std::vector<Process>& schedule);
+std::uint32_t count_preemptions(Program& program, const std::vector<Process>& schedule,
+                                const std::vector<Way>& ways = {});
 
 }  // namespace calm::explore

@@ -42,7 +42,7 @@ ProcessSet Tally::end(Program& program, const Execution& run, bool cut_short) {
   if (!problem.empty()) {
     ++report_.buggy;
     if (report_.failures.size() < failures_kept) {
-      report_.failures.push_back({std::move(problem), report_.executions, run.schedule()});
+      report_.failures.push_back({std::move(problem), report_.executions, run.schedule(), run.ways()});
     }
   }
   if (listener_ != nullptr) listener_->ended(run, !blocked.empty());

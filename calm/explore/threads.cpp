@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "calm/check/require.hpp"
+#include "calm/explore/word.hpp"
 
 namespace calm::explore {
 namespace {
@@ -31,7 +32,10 @@ constexpr Process setup_process = process_max;  // owns the locations that are m
 
 }  // namespace
 
-Threads::Threads(Setup setup) : setup_(std::move(setup)) {}
+Threads::Threads(Setup setup, const Machine& machine) : setup_(std::move(setup)), machine_(machine) {
+  if (machine.memory == MemoryModel::release_acquire) memory_ = std::make_unique<Stores>();
+  set_branches(memory_ != nullptr || machine.spurious_failures != 0);
+}
 
 Threads::~Threads() { leave_run(); }
 
@@ -43,7 +47,14 @@ Process Threads::run(std::function<void()> body, std::string name) {
   Thread& thread = threads_[count_];
   thread.body = std::move(body);
   thread.name = std::move(name);
+  thread.round.clear();
+  thread.awaited.clear();
+  thread.waited_for.clear();
   thread.locations = 0;
+  thread.failures = 0;
+  thread.way = 0;
+  thread.process = static_cast<Process>(count_);
+  thread.accessed = false;
   thread.ended = false;
   thread.owner = this;
   return static_cast<Process>(count_++);
@@ -64,22 +75,106 @@ void Threads::be_patient(std::uint32_t reads) {
 
 Location Threads::new_location() noexcept {
   if (running_ == nullptr) return setup_process * locations_per_thread + locations_++;
-  const auto process = static_cast<std::uint32_t>(running_ - &threads_[0]);
-  return process * locations_per_thread + running_->locations++;
+  return running_->process * locations_per_thread + running_->locations++;
 }
 
 void Threads::arrive(const Access& access) noexcept {
   if (running_ == nullptr) return;
   Thread& thread = *running_;
   thread.access = access;
+  thread.accessed = true;
+  if (!thread.awaited.empty()) thread.access.kind = StepKind::free;
   if (leaving_ && can_go_on(thread) && accesses_left_ != 0) {
     --accesses_left_;
+    thread.awaited.clear();
     return;
   }
-  thread.fiber.leave();
+  thread.fiber.leave();  // nothing after it: a return after a switch is one that the processor did not foresee
+}
+
+void Threads::pause() noexcept {
+  if (running_ == nullptr) return;
+  Thread& thread = *running_;
+  if (!thread.accessed) {
+    check(false, "a thread waits in a loop that reads no atomic: what it waits for cannot be seen");
+    thread.access = {.can_go_on = [](const void*) { return false; }};
+    thread.fiber.leave();
+  }
+  thread.accessed = false;
+  thread.awaited.clear();
+  for (const Seen& seen : thread.round) {
+    std::erase_if(thread.awaited, [&seen](const Seen& earlier) { return earlier.word == seen.word; });
+    thread.awaited.push_back(seen);
+  }
+  thread.round.clear();
+}
+
+/// It is the thread's turn, and something it waited for is another. Where loads have a choice, it sees one of these changes.
+void Threads::begin_access(Thread& thread) {
+  for (const Seen& seen : thread.awaited) touch(Touch::read(seen.word->location_));
+  for (const Seen& seen : thread.awaited) {
+    if (memory_ == nullptr) break;
+    const Way ways = ways_seeing(thread, seen);
+    if (thread.way < ways) {
+      see_change(thread, seen);
+      break;
+    }
+    thread.way = static_cast<Way>(thread.way - ways);
+  }
+  thread.waited_for.swap(thread.awaited);
+  thread.awaited.clear();
+}
+
+/// Gives: the ways of the access of a thread that has seen this change; none when there is no change.
+Way Threads::ways_seeing(Thread& thread, const Seen& seen) {
+  if (next_change(seen) == 0) return 0;
+  const Stores::Stamp oldest = memory_->oldest(thread.process, seen.word->history_);
+  see_change(thread, seen);
+  const Way ways = ways_of_access(thread);
+  memory_->set_oldest(thread.process, seen.word->history_, oldest);
+  return ways;
+}
+
+void Threads::see_change(const Thread& thread, const Seen& seen) {
+  const Stores::History history = seen.word->history_;
+  memory_->set_oldest(thread.process, history, std::max(memory_->oldest(thread.process, history), next_change(seen)));
+}
+
+Way Threads::ways_of_access(const Thread& thread) {
+  return thread.access.ways == nullptr ? Way{1} : thread.access.ways(*this, thread.process, thread.access.word);
+}
+
+Way Threads::ways(Process process) {
+  Thread& thread = threads_[process];
+  if (memory_ == nullptr || thread.awaited.empty()) return ways_of_access(thread);
+  Way all = 0;
+  for (const Seen& seen : thread.awaited) all = static_cast<Way>(all + ways_seeing(thread, seen));
+  return all;
+}
+
+Stores::History Threads::history_of(const Word& word) {
+  if (word.history_ == 0) word.history_ = memory_->add(word.bits_);
+  return word.history_;
+}
+
+bool Threads::has_changed(const Seen& seen) const noexcept {
+  return memory_ == nullptr ? seen.word->bits_ != seen.bits : next_change(seen) != 0;
+}
+
+/// Gives: the first store after the one that was seen that wrote something else; 0 when there is none.
+Stores::Stamp Threads::next_change(const Seen& seen) const {
+  const Stores::History history = seen.word->history_;
+  for (Stores::Stamp stamp = seen.stamp + 1; stamp <= memory_->newest(history); ++stamp) {
+    if (memory_->bits(history, stamp) != seen.bits) return stamp;
+  }
+  return 0;
 }
 
 bool Threads::can_go_on(const Thread& thread) const noexcept {
+  if (!thread.awaited.empty() && std::none_of(thread.awaited.begin(), thread.awaited.end(),
+                                              [this](const Seen& seen) { return has_changed(seen); })) {
+    return false;
+  }
   return thread.access.can_go_on == nullptr || thread.access.can_go_on(thread.access.word);
 }
 
@@ -120,6 +215,7 @@ void Threads::leave_run() noexcept {
       if (threads_[i].ended || !can_go_on(threads_[i])) continue;
       const std::uint32_t some = std::min(left, accesses_at_a_time);
       accesses_left_ = some - 1;  // it makes the one it stands at without asking
+      threads_[i].awaited.clear();
       resume(static_cast<Process>(i));
       left -= some - accesses_left_;
       moved = true;
@@ -140,6 +236,8 @@ void Threads::restart() {
   problem_.clear();
   touched_ = nullptr;
   spins_.restart();
+  sleepers_.clear();
+  if (memory_ != nullptr) memory_->restart();
   {
     const Current current(this);
     setup_(*this);
@@ -167,16 +265,25 @@ ProcessSet Threads::blocked() {
 }
 
 StepKind Threads::step(Process process, Footprint& touched) {
-  StepKind kind = threads_[process].access.kind;
+  Thread& thread = threads_[process];
+  StepKind kind = thread.access.kind;
   if (spins_.has_waited(process)) {
     kind = StepKind::free;  // others let it go on
     spins_.add_awaited(process, touched);
     spins_.go_on(process);
   }
+  age_ = 0;
+  failed_for_no_reason_ = false;
   touched_ = &touched;
   word_ = "";
+  if (!thread.awaited.empty()) begin_access(thread);
   resume(process);
   touched_ = nullptr;
+  thread.way = 0;
+  if (memory_ != nullptr) {
+    thread.waited_for.clear();
+    memory_->end_step(process, touched);
+  }
   spins_.stepped(process, touched);
   return kind;
 }
@@ -185,6 +292,7 @@ void Threads::pending(Process process, Footprint& touched) {
   const Access& access = threads_[process].access;
   if (spins_.waiting().has(process)) spins_.add_awaited(process, touched);
   touched.add(access.write ? Touch::write(access.location) : Touch::read(access.location));
+  for (const Seen& seen : threads_[process].awaited) touched.read(seen.word->location_);
 }
 
 /// Gives: true when it does nothing but repeat itself, as far as anyone cares to look.
@@ -244,13 +352,19 @@ std::string Threads::problem(bool deadlock) {
   return problem_;
 }
 
+std::string Threads::note() {
+  if (failed_for_no_reason_) return "fails for no reason";
+  if (age_ == 0) return {};
+  return age_ == 1 ? "1 store old" : std::to_string(age_) + " stores old";
+}
+
 std::string Threads::name_of(Process process) {
   return process < count_ && !threads_[process].name.empty() ? threads_[process].name
                                                              : "thread " + std::to_string(process);
 }
 
-Report explore_threads(Threads::Setup setup, const Options& options) {
-  Threads threads(std::move(setup));
+Report explore_threads(Threads::Setup setup, const Options& options, const Machine& machine) {
+  Threads threads(std::move(setup), machine);
   return explore_optimal(threads, options);
 }
 

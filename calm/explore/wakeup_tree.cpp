@@ -38,6 +38,7 @@ void keep(const std::vector<Foreseen>& sequence, std::vector<bool>& kept, std::s
 std::size_t waker_of(const std::vector<Foreseen>& sequence, const Foreseen& sleeper) noexcept {
   std::size_t own = 0;
   while (own < sequence.size() && sequence[own].process != sleeper.process) ++own;
+  // Going another way, its own step wakes it too.
   const Footprint& touched = own == sequence.size() ? sleeper.touched : sequence[own].touched;
   std::size_t at = 0;
   while (at < own && !sequence[at].touched.conflicts(touched)) ++at;
@@ -94,7 +95,11 @@ WakeupNode* WakeupPool::make(const Foreseen& step) {
   } else {
     node = &nodes_.emplace_back();
   }
-  *node = {.touch_or_print = touch_or_print, .process = step.process, .is_print = is_print};
+  *node = {.touch_or_print = touch_or_print,
+           .process = step.process,
+           .is_print = is_print,
+           .has_one_way = step.ways == 1,
+           .way = step.way};
   return node;
 }
 
@@ -145,31 +150,44 @@ WakeupNode* plant(WakeupPool& pool, const std::vector<SavedNode>& nodes) {
   return root;
 }
 
-bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers) {
+Insertion insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence,
+                 std::vector<Foreseen>& sleepers) {
+  // Who makes the last step, and none before it, may go another way there than here.
+  const Process last = sequence.back().process;
+  const auto has_other_ways = [&sequence, last](Process process, bool has_one_way) {
+    return process == last && !has_one_way && !sequence.empty() && sequence.back().process == last &&
+           std::none_of(sequence.begin(), sequence.end() - 1, [last](const Foreseen& s) { return s.process == last; });
+  };
+  Insertion covered = Insertion::added;
   for (const Foreseen& sleeper : sleepers) {
-    if (is_weak_initial(sleeper.process, sleeper.touched, sequence)) return false;
+    if (!is_weak_initial(sleeper.process, sleeper.way, sleeper.touched, sequence)) continue;
+    if (!has_other_ways(sleeper.process, sleeper.ways == 1)) return Insertion::covered;
+    covered = Insertion::covered_this_way;
   }
+  if (covered != Insertion::added) return covered;
+  covered = Insertion::covered;
   WakeupNode** list = &root;
   while (true) {
     WakeupNode* chosen = nullptr;
     for (WakeupNode* child = *list; child != nullptr; child = child->next_sibling) {
-      if (is_weak_initial(child->process, pool.touched(*child), sequence)) {
+      if (is_weak_initial(child->process, child->way, pool.touched(*child), sequence)) {
         chosen = child;
         break;
       }
       sleepers.push_back(pool.step(*child));  // it will have been tried when the sequence is
     }
     if (chosen == nullptr) break;
-    if (chosen->first_child == nullptr) return false;  // a leaf: everything from there on is going to be explored
+    if (has_other_ways(chosen->process, chosen->has_one_way)) covered = Insertion::covered_this_way;
+    if (chosen->first_child == nullptr) return covered;  // a leaf: everything from there on is going to be explored
     remove_first(sequence, chosen->process);
-    const Footprint touched = pool.touched(*chosen);
-    std::erase_if(sleepers, [&touched](const Foreseen& sleeper) { return sleeper.touched.conflicts(touched); });
+    const Foreseen step = pool.step(*chosen);
+    std::erase_if(sleepers, [&step](const Foreseen& sleeper) { return follows(sleeper, step); });
     list = &chosen->first_child;
   }
   trim(sequence, sleepers);
   CALM_INVARIANT(LAB_5, !sequence.empty());
   append(pool, *list, sequence);
-  return true;
+  return Insertion::added;
 }
 
 }  // namespace calm::explore

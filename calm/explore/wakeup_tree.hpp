@@ -21,15 +21,18 @@ namespace calm::explore {
 struct Foreseen {
   Process process = 0;
   Footprint touched;
+  Way way = 0;
+  Way ways = 0;  ///< how many it has; 0 when that is not known
 };
 
-/// Gives: true when `process`, whose next step would touch this, can come first in an order of `sequence` that only swaps
-///        steps that commute: its first step there conflicts with nothing before it; or it is not there, and its next step
-///        conflicts with nothing in it.
+/// Gives: true when `process`, whose next step would touch this and go this way, can come first in an order of `sequence`
+///        that only swaps steps that commute: its first step there goes the same way and conflicts with nothing before it;
+///        or it is not there, and its next step conflicts with nothing in it.
 template <class Steps>
-[[nodiscard]] bool is_weak_initial(Process process, const Footprint& next, const Steps& sequence) noexcept {
+[[nodiscard]] bool is_weak_initial(Process process, Way way, const Footprint& next, const Steps& sequence) noexcept {
   std::size_t first = 0;
   while (first < sequence.size() && sequence[first].process != process) ++first;
+  if (first < sequence.size() && sequence[first].way != way) return false;
   const Footprint& touched = first == sequence.size() ? next : sequence[first].touched;
   for (std::size_t i = 0; i < first; ++i) {
     if (sequence[i].touched.conflicts(touched)) return false;
@@ -43,7 +46,9 @@ struct WakeupNode {
   WakeupNode* next_sibling = nullptr;
   std::uint32_t touch_or_print = 0;
   Process process = 0;
-  bool is_print = false;
+  bool is_print : 1 = false;
+  bool has_one_way : 1 = false;
+  Way way = 0;
 };
 
 class WakeupPool {
@@ -58,7 +63,9 @@ class WakeupPool {
     touched.add(Touch::from_bits(node.touch_or_print));
     return touched;
   }
-  [[nodiscard]] Foreseen step(const WakeupNode& node) const { return {node.process, touched(node)}; }
+  [[nodiscard]] Foreseen step(const WakeupNode& node) const {
+    return {node.process, touched(node), node.way, node.has_one_way ? Way{1} : Way{0}};
+  }
 
  private:
   [[nodiscard]] std::uint32_t print_of(const Footprint& touched);
@@ -72,8 +79,12 @@ class WakeupPool {
 /// Puts a sequence under `root` (the list of first steps), unless what is there already leads to all it would. `sleepers`
 /// are the processes whose next steps have been tried at this point; what is stored is the part of the sequence that is
 /// needed to wake them and every branch that was passed.
-/// Gives: false when nothing was added.
-bool insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers);
+enum class Insertion : std::uint8_t {
+  added,
+  covered,           ///< something there leads to it, whichever way its last step goes
+  covered_this_way,  ///< the same, for the way in which its last step goes here
+};
+Insertion insert(WakeupPool& pool, WakeupNode*& root, std::vector<Foreseen>& sequence, std::vector<Foreseen>& sleepers);
 
 struct SavedNode;
 

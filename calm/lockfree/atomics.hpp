@@ -8,10 +8,9 @@
 // Atomics::pause() once per round, or Atomics::wait() when the wait may be long. Pure rooms reach atomics through this
 // header only. local_atomics.hpp has the policy of a runtime with one worker, whose words are plain values.
 //
-// A policy for the lab is a struct like RealAtomics whose Atomic<T> holds a plain T. Each operation first hands control
-// to the scheduler, which decides when this thread goes on, and then does its work at once; pause() tells the scheduler
-// that this thread can do nothing until another one has changed a word. It may keep values by memory order and choose
-// which one a load sees; no operation may be dropped or joined with another. tests/model/interleave.hpp is the small one.
+// The policy of the lab is explore::ExplorerAtomics. Each operation first hands control to the explorer, which decides when
+// this thread goes on, and which store a load reads; no operation may be dropped or joined with another. There pause()
+// says that this thread can do nothing until another one has changed a word that it read.
 #pragma once
 
 #include <atomic>

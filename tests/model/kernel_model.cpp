@@ -4,11 +4,11 @@
 
 namespace calm::kernel {
 
-template class BasicKernel<interleave::ModelAtomics>;
+template class BasicKernel<explored::ModelAtomics>;
 
 }  // namespace calm::kernel
 
-namespace calm::interleave {
+namespace calm::explored {
 
 KernelWorld::KernelWorld(std::uint16_t workers)
     : kernel(
@@ -136,4 +136,4 @@ void KernelWorld::expect_quiet_end() {
   expect_whole();
 }
 
-}  // namespace calm::interleave
+}  // namespace calm::explored

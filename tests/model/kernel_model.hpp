@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,16 +17,16 @@
 #include "calm/kernel/kernel_make.hpp"
 #include "calm/kernel/ownership.hpp"
 #include "tests/kernel_host.hpp"
-#include "tests/model/interleave.hpp"
+#include "tests/model/explored.hpp"
 #include "tests/show.hpp"
 
 namespace calm::kernel {
 
-extern template class BasicKernel<interleave::ModelAtomics>;
+extern template class BasicKernel<explored::ModelAtomics>;
 
 }  // namespace calm::kernel
 
-namespace calm::interleave {
+namespace calm::explored {
 
 using kernel::PollStart;
 using kernel::RegionSpec;
@@ -74,24 +73,10 @@ class KernelWorld {
   void finish_task(TaskId task);
 };
 
-// A sanitizer looks at every access once more, and the thousandth schedule touches what the tenth has touched.
-#if defined(__has_feature)
-#define CALM_HAS_FEATURE_(name) __has_feature(name)
-#else
-#define CALM_HAS_FEATURE_(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || CALM_HAS_FEATURE_(address_sanitizer) || \
-    CALM_HAS_FEATURE_(thread_sanitizer)
-inline constexpr std::uint64_t preemptions_in_this_build = 2;
-#else
-inline constexpr std::uint64_t preemptions_in_this_build = unbounded;
-#endif
-#undef CALM_HAS_FEATURE_
-
-/// Runs the threads under every schedule within the options, and checks the laws of every moment after each.
+/// Runs the threads under every schedule, and checks the laws of every moment after each.
 template <class World>
-void expect_in_every_schedule(const std::vector<Body<World>>& threads, const Body<World>& check, Options options = {}) {
-  options.max_preemptions = std::min(options.max_preemptions, preemptions_in_this_build);
+void expect_in_every_schedule(const std::vector<Body<World>>& threads, const Body<World>& check,
+                              const Options& options = {}) {
   const Body<World> whole_check = [&check](World& world) {
     world.expect_whole();
     check(world);
@@ -102,4 +87,4 @@ void expect_in_every_schedule(const std::vector<Body<World>>& threads, const Bod
   testing::Test::RecordProperty("executions", std::to_string(report.executions));
 }
 
-}  // namespace calm::interleave
+}  // namespace calm::explored

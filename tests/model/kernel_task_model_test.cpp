@@ -2,7 +2,7 @@
 // Which paths take no shard lock, and why each is right, stands in kernel_model_test.cpp.
 #include "tests/model/kernel_model.hpp"
 
-namespace calm::interleave {
+namespace calm::explored {
 namespace {
 
 /// A task in its poll, one that is parked, and what the threads were told.
@@ -69,16 +69,13 @@ TEST(KernelModel, TSK_8_the_first_poll_against_a_cancel_runs_the_body_or_drops_i
   };
   const Body<World> begin = [](World& world) { world.start = world.kernel->begin_poll(world.worker(0), world.task); };
   const Body<World> cancel = [](World& world) { EXPECT_TRUE(world.kernel->cancel(world.worker(1), world.scope, {})); };
-  expect_in_every_schedule<World>(
-      {begin, cancel},
-      [](World& world) {
-        EXPECT_TRUE(world.requested(world.task));
-        const bool started = world.kernel->snapshot(world.worker(0)).find(world.task)->started;
-        EXPECT_EQ(world.start, started ? PollStart::run : PollStart::drop);
-        EXPECT_TRUE(world.kernel->complete(world.worker(0), world.task, ok()));
-        EXPECT_EQ(world.kernel->outcome_of(world.task), started ? OutcomeKind::ok : OutcomeKind::cancelled);
-      },
-      {.max_preemptions = 5});
+  expect_in_every_schedule<World>({begin, cancel}, [](World& world) {
+    EXPECT_TRUE(world.requested(world.task));
+    const bool started = world.kernel->snapshot(world.worker(0)).find(world.task)->started;
+    EXPECT_EQ(world.start, started ? PollStart::run : PollStart::drop);
+    EXPECT_TRUE(world.kernel->complete(world.worker(0), world.task, ok()));
+    EXPECT_EQ(world.kernel->outcome_of(world.task), started ? OutcomeKind::ok : OutcomeKind::cancelled);
+  });
 }
 
 TEST(KernelModel, CAN_8_a_cleanup_deadline_against_the_end_of_a_poll_is_not_forgotten) {
@@ -104,18 +101,15 @@ TEST(KernelModel, CAN_9_a_request_against_a_completion_comes_first_or_does_nothi
   const Body<OnePolled> request = [](OnePolled& world) {
     world.second = world.kernel->request_cancel(world.worker(1), world.task, {.kind = CancelKind::timeout});
   };
-  expect_in_every_schedule<OnePolled>({complete_task<OnePolled>, request},
-                                      [](OnePolled& world) {
-                                        EXPECT_TRUE(world.first);
-                                        EXPECT_TRUE(world.second) << "CAN-3: on a task that has ended it does nothing";
-                                        EXPECT_EQ(world.kernel->outcome_of(world.task), OutcomeKind::ok);
-                                        EXPECT_FALSE(world.kernel->witness_of(world.worker(0), world.task).has_value());
-                                        EXPECT_EQ(
-                                            world.kernel->cancellation_of(world.worker(0), world.task).has_value(),
-                                            world.events(trace::EventKind::cancel_request, world.task) == 1);
-                                        EXPECT_EQ(world.entries(world.task), 0U);
-                                      },
-                                      {.max_preemptions = 6});
+  expect_in_every_schedule<OnePolled>({complete_task<OnePolled>, request}, [](OnePolled& world) {
+    EXPECT_TRUE(world.first);
+    EXPECT_TRUE(world.second) << "CAN-3: on a task that has ended it does nothing";
+    EXPECT_EQ(world.kernel->outcome_of(world.task), OutcomeKind::ok);
+    EXPECT_FALSE(world.kernel->witness_of(world.worker(0), world.task).has_value());
+    EXPECT_EQ(world.kernel->cancellation_of(world.worker(0), world.task).has_value(),
+              world.events(trace::EventKind::cancel_request, world.task) == 1);
+    EXPECT_EQ(world.entries(world.task), 0U);
+  });
 }
 
 TEST(KernelModel, CAN_9_a_completion_is_cancelled_exactly_when_the_checkpoint_before_it_said_so) {
@@ -126,20 +120,17 @@ TEST(KernelModel, CAN_9_a_completion_is_cancelled_exactly_when_the_checkpoint_be
   const Body<OnePolled> cancel = [](OnePolled& world) {
     EXPECT_TRUE(world.kernel->cancel(world.worker(1), world.scope, {}));
   };
-  expect_in_every_schedule<OnePolled>(
-      {look_and_complete, cancel},
-      [](OnePolled& world) {
-        const bool told = !world.second.is_ok();
-        EXPECT_EQ(world.second, told ? Status(Errc::cancelled) : Status());
-        EXPECT_EQ(world.kernel->outcome_of(world.task), told ? OutcomeKind::cancelled : OutcomeKind::ok);
-        const auto witness = world.kernel->witness_of(world.worker(0), world.task);
-        ASSERT_EQ(witness.has_value(), told);
-        if (told) {
-          EXPECT_EQ(witness->phase, CancelPhase::completed);
-        }
-        EXPECT_EQ(world.events(trace::EventKind::cancel_done, world.task), told ? 1U : 0U);
-      },
-      {.max_preemptions = 3});
+  expect_in_every_schedule<OnePolled>({look_and_complete, cancel}, [](OnePolled& world) {
+    const bool told = !world.second.is_ok();
+    EXPECT_EQ(world.second, told ? Status(Errc::cancelled) : Status());
+    EXPECT_EQ(world.kernel->outcome_of(world.task), told ? OutcomeKind::cancelled : OutcomeKind::ok);
+    const auto witness = world.kernel->witness_of(world.worker(0), world.task);
+    ASSERT_EQ(witness.has_value(), told);
+    if (told) {
+      EXPECT_EQ(witness->phase, CancelPhase::completed);
+    }
+    EXPECT_EQ(world.events(trace::EventKind::cancel_done, world.task), told ? 1U : 0U);
+  });
 }
 
 TEST(KernelModel, CAN_6_a_checkpoint_below_a_region_that_is_being_cancelled_sees_it) {
@@ -155,14 +146,12 @@ TEST(KernelModel, CAN_6_a_checkpoint_below_a_region_that_is_being_cancelled_sees
     world.seen = world.kernel->checkpoint(world.worker(0), world.task);
   };
   const Body<World> cancel = [](World& world) { EXPECT_TRUE(world.kernel->cancel(world.worker(1), world.scope, {})); };
-  expect_in_every_schedule<World>({look, cancel},
-                                  [](World& world) {
-                                    if (world.begun) {
-                                      EXPECT_EQ(world.seen, Errc::cancelled);
-                                    }
-                                    EXPECT_EQ(world.kernel->checkpoint(world.worker(0), world.task), Errc::cancelled);
-                                  },
-                                  {.max_preemptions = 4});
+  expect_in_every_schedule<World>({look, cancel}, [](World& world) {
+    if (world.begun) {
+      EXPECT_EQ(world.seen, Errc::cancelled);
+    }
+    EXPECT_EQ(world.kernel->checkpoint(world.worker(0), world.task), Errc::cancelled);
+  });
 }
 
 // --- joins ---
@@ -209,14 +198,12 @@ TEST(KernelModel, CAN_13_a_join_on_a_finalizer_against_its_start_is_woken) {
     World() { task = kernel->defer(worker(0), other, nullptr).id; }
   };
   const Body<World> close = [](World& world) { EXPECT_TRUE(world.kernel->close(world.worker(0), world.other)); };
-  expect_in_every_schedule<World>({close, await_end<World>},
-                                  [](World& world) {
-                                    EXPECT_EQ(world.second, Errc::would_block);
-                                    EXPECT_EQ(world.poll(0, world.task), PollStart::run);
-                                    complete_task(world);
-                                    EXPECT_EQ(world.entries(world.waiter), 1U);
-                                  },
-                                  {.max_preemptions = 5});
+  expect_in_every_schedule<World>({close, await_end<World>}, [](World& world) {
+    EXPECT_EQ(world.second, Errc::would_block);
+    EXPECT_EQ(world.poll(0, world.task), PollStart::run);
+    complete_task(world);
+    EXPECT_EQ(world.entries(world.waiter), 1U);
+  });
 }
 
 TEST(KernelModel, REG_9_a_wait_for_a_region_against_its_last_task_is_told_or_woken_once) {
@@ -230,13 +217,10 @@ TEST(KernelModel, REG_9_a_wait_for_a_region_against_its_last_task_is_told_or_wok
   const Body<World> await_close = [](World& world) {
     world.second = world.kernel->await_close(world.worker(1), world.other, world.waiter);
   };
-  expect_in_every_schedule<World>({complete_task<World>, await_close},
-                                  [](World& world) {
-                                    EXPECT_EQ(world.kernel->state(world.other), RegionState::closed);
-                                    EXPECT_EQ(world.second,
-                                              world.entries(world.waiter) == 1 ? Status(Errc::would_block) : Status());
-                                  },
-                                  {.max_preemptions = 6});
+  expect_in_every_schedule<World>({complete_task<World>, await_close}, [](World& world) {
+    EXPECT_EQ(world.kernel->state(world.other), RegionState::closed);
+    EXPECT_EQ(world.second, world.entries(world.waiter) == 1 ? Status(Errc::would_block) : Status());
+  });
 }
 
 // --- the end of the slot ---
@@ -266,12 +250,10 @@ TEST(KernelModel, HND_1_a_release_against_a_completion_under_a_cancel_frees_the_
     World() { EXPECT_TRUE(kernel->request_cancel(worker(0), task, {})); }
   };
   const Body<World> release = [](World& world) { world.second = world.kernel->release(world.worker(1), world.task); };
-  expect_in_every_schedule<World>({complete_task<World>, release},
-                                  [](World& world) {
-                                    EXPECT_TRUE(world.second);
-                                    expect_freed_once(world);
-                                  },
-                                  {.max_preemptions = 6});
+  expect_in_every_schedule<World>({complete_task<World>, release}, [](World& world) {
+    EXPECT_TRUE(world.second);
+    expect_freed_once(world);
+  });
 }
 
 TEST(KernelModel, HND_1_a_wake_for_a_life_that_has_ended_never_takes_a_poll_away_from_the_next) {
@@ -285,13 +267,11 @@ TEST(KernelModel, HND_1_a_wake_for_a_life_that_has_ended_never_takes_a_poll_away
     EXPECT_EQ(world.next.index(), world.task.index());
   };
   const Body<World> wake = [](World& world) { world.second = world.kernel->wake(world.worker(1), world.task); };
-  expect_in_every_schedule<World>({end_and_start_again, wake},
-                                  [](World& world) {
-                                    EXPECT_EQ(world.entries(world.next), 1U);
-                                    EXPECT_EQ(world.poll(0, world.next), PollStart::run);
-                                  },
-                                  {.max_preemptions = 6});
+  expect_in_every_schedule<World>({end_and_start_again, wake}, [](World& world) {
+    EXPECT_EQ(world.entries(world.next), 1U);
+    EXPECT_EQ(world.poll(0, world.next), PollStart::run);
+  });
 }
 
 }  // namespace
-}  // namespace calm::interleave
+}  // namespace calm::explored

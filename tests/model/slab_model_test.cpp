@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/model/interleave.hpp"
+#include "tests/model/explored.hpp"
 
-namespace calm::interleave {
+namespace calm::explored {
 namespace {
 
 // Large: a chunk has 31 of them, and making one takes little time.
@@ -225,4 +225,4 @@ TEST(SlabModel, two_workers_that_take_until_refused_make_exactly_the_ceiling) {
 }
 
 }  // namespace
-}  // namespace calm::interleave
+}  // namespace calm::explored

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstddef>
 
-#include "tests/model/interleave.hpp"
+#include "tests/model/explored.hpp"
 
-namespace calm::interleave {
+namespace calm::explored {
 namespace {
 
 struct Node {
@@ -116,4 +116,4 @@ TEST(TakeAllStackModel, turned_round_a_pushers_nodes_come_in_its_order) {
 }
 
 }  // namespace
-}  // namespace calm::interleave
+}  // namespace calm::explored
