@@ -37,6 +37,7 @@ class Deadlines {
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
   /// Needs: not empty.
   [[nodiscard]] Time next() const noexcept { return heap_.front().at; }
+  [[nodiscard]] TaskId next_task() const noexcept { return heap_.front().task; }
 
   /// Gives: the next entry that is due by now.
   [[nodiscard]] std::optional<TaskId> take_due(Time now) noexcept {

@@ -20,7 +20,7 @@ Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget)
       masks_before_(root.masks()),
       reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
-  if (budget.deadline.is_none() || budget.deadline.reached(root.worker().now())) return;
+  if (budget.deadline.is_none() || budget.deadline.reached(root.port().now(root.worker()))) return;
   alarm_.at = budget.deadline.time();
   alarm_.task = root.id();
   root.port().arm(root.worker(), alarm_);

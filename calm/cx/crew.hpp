@@ -29,7 +29,7 @@ class Crew {
     const TaskId owner = owner_;
     // [C1] Both sides are seq_cst: of the last one to leave and an owner that begins to linger one sees the other.
     if (live_.fetch_sub(1, std::memory_order_seq_cst) == 1 && lingers_.load(std::memory_order_seq_cst)) {
-      (void)port.wake(worker, owner);
+      (void)port.wake_lingerer(worker, owner);
     }
   }
 

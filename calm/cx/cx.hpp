@@ -39,7 +39,7 @@ class CxOf {
 
   [[nodiscard]] RegionId region() const noexcept { return context_->region; }
   [[nodiscard]] TaskId task() const noexcept { return context_->root->id(); }
-  [[nodiscard]] Time now() const noexcept { return context_->root->worker().now(); }
+  [[nodiscard]] Time now() const noexcept { return context_->root->port().now(context_->root->worker()); }
   /// Gives: what is left: of the task's budget, and of those that narrow it here.
   [[nodiscard]] Budget budget() const noexcept { return context_->budget(); }
   /// Only looks (CAN-7).

@@ -46,6 +46,9 @@ class Port {
   virtual void release(Worker& worker, RegionId region) = 0;
 
   virtual Status wake(Worker& worker, TaskId task) noexcept = 0;
+  /// The last of the tasks that a scope's owner lingers for is done: wakes the owner. Which of them is the last makes no
+  /// difference to anyone, so this is not a wake like the others.
+  virtual Status wake_lingerer(Worker& worker, TaskId owner) noexcept = 0;
   virtual Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) = 0;
   [[nodiscard]] virtual bool is_cancel_requested(TaskId task) const noexcept = 0;
   virtual Status checkpoint(Worker& worker, TaskId task) = 0;
@@ -71,6 +74,14 @@ class Port {
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
 
+  /// Gives: the time as task code may know it.
+  [[nodiscard]] Time now(const Worker& worker) noexcept {
+    if (time_is_watched_) time_seen();
+    return worker.now();
+  }
+  /// Gives: a name for an object of the program that tasks share, for their footprints; none where nobody asks for it.
+  [[nodiscard]] virtual trace::ResourceId new_object() noexcept { return {}; }
+
   /// Ghosts watch affinity and borrows, in debug builds and in the lab (GHO-1, GHO-2).
   [[nodiscard]] bool has_ghosts() const noexcept { return ghosts_; }
   virtual void report(Worker& worker, const kernel::Finding& finding) noexcept = 0;
@@ -82,6 +93,8 @@ class Port {
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
   [[nodiscard]] bool is_watched() const noexcept { return watched_; }
   virtual void reached(TaskRoot& /*root*/) noexcept {}
+  /// The same for who looks at the clock.
+  virtual void time_seen() noexcept {}
   /// The same for the names of marks, which the trace does not keep.
   virtual void marked(trace::ResourceId /*mark*/, std::string_view /*name*/) noexcept {}
 
@@ -94,6 +107,7 @@ class Port {
 
   // The host sets them before the first poll.
   bool watched_ = false;
+  bool time_is_watched_ = false;
 #if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
   bool ghosts_ = true;
 #else
@@ -113,17 +127,17 @@ class KernelPort : public Port {
     return kernel_->worker(0);
   }
 
-  kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) final {
+  kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) override {
     return kernel_->spawn(worker, region, spec);
   }
-  kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) final {
+  kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) override {
     return kernel_->create_region(worker, parent, spec);
   }
-  kernel::Made<TaskId> defer(Worker& worker, RegionId region, TaskRoot& root) final {
+  kernel::Made<TaskId> defer(Worker& worker, RegionId region, TaskRoot& root) override {
     return kernel_->defer(worker, region, &root);
   }
   Status close(Worker& worker, RegionId region) final { return kernel_->close(worker, region); }
-  Status cancel(Worker& worker, RegionId region, const kernel::CancelSpec& spec) final {
+  Status cancel(Worker& worker, RegionId region, const kernel::CancelSpec& spec) override {
     return kernel_->cancel(worker, region, spec);
   }
   Status end_body(Worker& worker, RegionId region, const ChildEnd& end) final {
@@ -134,14 +148,15 @@ class KernelPort : public Port {
   }
   std::optional<ChildEnd> end_of(Worker& worker, RegionId region) final { return kernel_->end_of(worker, region); }
   Reason reason_of(Worker& worker, RegionId region) final { return kernel_->reason_of(worker, region); }
-  [[nodiscard]] bool is_cancelled(RegionId region) const noexcept final { return kernel_->is_cancelled(region); }
+  [[nodiscard]] bool is_cancelled(RegionId region) const noexcept override { return kernel_->is_cancelled(region); }
   [[nodiscard]] bool is_closed(RegionId region) const noexcept final {
     return kernel_->state(region) == RegionState::closed;
   }
-  void release(Worker& worker, RegionId region) final { (void)kernel_->release(worker, region); }
+  void release(Worker& worker, RegionId region) override { (void)kernel_->release(worker, region); }
 
-  Status wake(Worker& worker, TaskId task) noexcept final { return kernel_->wake(worker, task); }
-  Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) final {
+  Status wake(Worker& worker, TaskId task) noexcept override { return kernel_->wake(worker, task); }
+  Status wake_lingerer(Worker& worker, TaskId owner) noexcept final { return kernel_->wake(worker, owner); }
+  Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) override {
     return kernel_->request_cancel(worker, task, spec);
   }
   [[nodiscard]] bool is_cancel_requested(TaskId task) const noexcept final {
@@ -157,11 +172,11 @@ class KernelPort : public Port {
   Status leave_mask(Worker& worker, TaskId task) final { return kernel_->leave_mask(worker, task); }
   Status spend(Worker& worker, TaskId task, std::uint64_t cost) final { return kernel_->spend(worker, task, cost); }
   std::optional<Budget> budget_of(TaskId task) const noexcept final { return kernel_->budget_of(task); }
-  Status await_end(Worker& worker, TaskId task, TaskId waiter) final {
+  Status await_end(Worker& worker, TaskId task, TaskId waiter) override {
     return kernel_->await_end(worker, task, waiter);
   }
-  bool forget_end(Worker& worker, TaskId task) final { return kernel_->forget_end(worker, task); }
-  [[nodiscard]] bool has_ended(TaskId task) const noexcept final {
+  bool forget_end(Worker& worker, TaskId task) override { return kernel_->forget_end(worker, task); }
+  [[nodiscard]] bool has_ended(TaskId task) const noexcept override {
     return kernel_->state(task) == TaskState::completed;
   }
   Status release(Worker& worker, TaskId task) final { return kernel_->release(worker, task); }
@@ -170,7 +185,7 @@ class KernelPort : public Port {
     return record == nullptr || has_ended(task) ? nullptr : static_cast<TaskRoot*>(record->frame);
   }
 
-  kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) final {
+  kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) override {
     return kernel_->reserve(worker, region, spec);
   }
   Status resolve(Worker& worker, ObligationId obligation, ObligationState to) final {
@@ -179,13 +194,13 @@ class KernelPort : public Port {
   }
   Status drop_token(Worker& worker, ObligationId obligation) final { return kernel_->drop_token(worker, obligation); }
   void report(Worker& worker, const kernel::Finding& finding) noexcept final { kernel_->report(worker, finding); }
-  Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) final {
+  Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) override {
     return kernel_->begin_making(worker, region, bytes, align, memory);
   }
   void end_making(Worker& worker, RegionId region, kernel::RegionHeap::Ending* ending) final {
     kernel_->end_making(worker, region, ending);
   }
-  Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) final {
+  Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) override {
     return kernel_->hand_over(worker, obligation, to);
   }
 

@@ -12,7 +12,7 @@ WaitState YieldWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
 }
 
 WaitState SleepWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
-  if (root.worker().now() >= until_) return WaitState::ready;
+  if (root.port().now(root.worker()) >= until_) return WaitState::ready;
   if (!alarm_.armed) {
     alarm_.at = until_;
     alarm_.task = root.id();

@@ -34,6 +34,9 @@ class Choices {
     return choice;
   }
 
+  /// Remembers a choice that somebody else made.
+  void add(std::uint32_t choice) { made_.push_back(choice); }
+
   /// A choice of the list for which there were too few tasks: it is of another program, or of one that does not repeat
   /// itself. The choice is taken modulo their count then.
   struct Misfit {

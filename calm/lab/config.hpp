@@ -28,6 +28,8 @@ struct LabConfig {
   std::uint64_t max_steps = 1'000'000;  ///< polls and advances of the clock; beyond them the run is stopped and says so
   kernel::Config kernel = strict_kernel();  ///< one worker
   Faults faults{};
+  /// The clock may go on to the next alarm or deadline at any step, as one more choice; else only when nothing is runnable.
+  bool explore_time = false;
   /// To be made again; without them the seed chooses. See Schedule::choices.
   std::optional<std::vector<std::uint32_t>> choices{};
   std::string program{};  ///< a name for the run, where a test has several
@@ -38,6 +40,7 @@ struct LabConfig {
 inline LabConfig with_schedule(LabConfig config, const Schedule& schedule) {
   config.seed = schedule.seed;
   config.faults = schedule.faults;
+  config.explore_time = schedule.explore_time;
   config.choices = schedule.choices;
   return config;
 }

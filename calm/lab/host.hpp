@@ -21,6 +21,7 @@
 #include "calm/lab/evidence.hpp"
 #include "calm/lab/names.hpp"
 #include "calm/lab/schedule.hpp"
+#include "calm/lab/touches.hpp"
 #include "calm/lab/watching.hpp"
 #include "calm/mem/allocation_points.hpp"
 #include "calm/model/split_mix.hpp"
@@ -40,6 +41,8 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
  public:
   using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
 
+  explicit LabHost(Touches* told) noexcept : touches(told) {}
+
   void schedule(kernel::Worker& worker, Task& task) noexcept override {
     const OwnMemory own;
     ready.push_back({task.id(), worker.recorder().last()});
@@ -47,6 +50,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
   void watch(kernel::Worker& /*worker*/, TaskId task, Time deadline) noexcept override {
     const OwnMemory own;
     CALM_REQUIRE(HND_3, watches.add(task, deadline));
+    if (touches != nullptr) touches->looked_at_time();
   }
   void report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept override {
     if (finding.kind == kernel::FindingKind::forced) return;  // lawful in a bounded region; the trace has it
@@ -66,6 +70,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
   std::vector<Time> wanted;  ///< what each alarm was armed for, by its sequence
   std::vector<kernel::Finding> findings;
   bool listening = true;  ///< until the oracles have been asked
+  Touches* touches;       ///< hears what steps do; none: nobody asks
 };
 
 class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
@@ -74,6 +79,7 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
           std::vector<AwaitSite>* sites) noexcept
       : KernelPort(kernel), host_(host), numbers_(seed ^ 0x9E3779B97F4A7C15), faults_(faults), sites_(sites) {
     watched_ = sites != nullptr || faults.cancel_task_at != 0 || faults.cancel_scope_at != 0;
+    time_is_watched_ = host.touches != nullptr;
     ghosts_ = true;
   }
 
@@ -81,9 +87,92 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     const OwnMemory own;
     host_.alarms.arm(alarm);
     host_.wanted.push_back(alarm.at);
+    if (Touches* const touches = host_.touches) touches->looked_at_time();
   }
-  void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override { (void)host_.alarms.disarm(alarm); }
-  std::uint64_t entropy(Worker& /*worker*/) noexcept override { return numbers_.next(); }
+  void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
+    (void)host_.alarms.disarm(alarm);
+    if (Touches* const touches = host_.touches) touches->looked_at_time();
+  }
+  std::uint64_t entropy(Worker& /*worker*/) noexcept override {
+    if (Touches* const touches = host_.touches) touches->took_entropy();
+    return numbers_.next();
+  }
+
+  // --- as the kernel does it, and told ---
+
+  kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) override {
+    return told_task(KernelPort::spawn(worker, region, spec), region, false);
+  }
+  kernel::Made<TaskId> defer(Worker& worker, RegionId region, cx::TaskRoot& root) override {
+    return told_task(KernelPort::defer(worker, region, root), region, true);
+  }
+  kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) override {
+    const auto made = KernelPort::create_region(worker, parent, spec);
+    if (Touches* const touches = host_.touches) {
+      touches->looked_at(parent);
+      if (made) touches->opened(made.id, parent, spec);
+    }
+    return made;
+  }
+  using KernelPort::release;
+  void release(Worker& worker, RegionId region) override {
+    KernelPort::release(worker, region);
+    if (Touches* const touches = host_.touches) touches->released(region);
+  }
+  Status cancel(Worker& worker, RegionId region, const kernel::CancelSpec& spec) override {
+    if (Touches* const touches = host_.touches) touches->cancelled(region);
+    return KernelPort::cancel(worker, region, spec);
+  }
+  [[nodiscard]] bool is_cancelled(RegionId region) const noexcept override {
+    if (Touches* const touches = host_.touches) touches->looked_at(region);
+    return KernelPort::is_cancelled(region);
+  }
+  Status wake(Worker& worker, TaskId task) noexcept override {
+    if (Touches* const touches = host_.touches) touches->woken(task);
+    return KernelPort::wake(worker, task);
+  }
+  Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) override {
+    if (Touches* const touches = host_.touches) touches->cancelled(task);
+    return KernelPort::request_cancel(worker, task, spec);
+  }
+  Status await_end(Worker& worker, TaskId task, TaskId waiter) override {
+    const Status status = KernelPort::await_end(worker, task, waiter);
+    if (Touches* const touches = host_.touches) {
+      touches->looked_at_end(task);
+      if (status == Errc::would_block) touches->awaits_end(task, waiter);
+    }
+    return status;
+  }
+  bool forget_end(Worker& worker, TaskId task) override {
+    if (Touches* const touches = host_.touches) touches->forgets_end(task);
+    return KernelPort::forget_end(worker, task);
+  }
+  [[nodiscard]] bool has_ended(TaskId task) const noexcept override {
+    if (Touches* const touches = host_.touches) touches->looked_at_end(task);
+    return KernelPort::has_ended(task);
+  }
+  kernel::Made<ObligationId> reserve(Worker& worker, RegionId region, const kernel::ObligationSpec& spec) override {
+    const auto made = KernelPort::reserve(worker, region, spec);
+    if (Touches* const touches = host_.touches) {
+      touches->looked_at(region);
+      if (made) touches->reserved(made.id, region);
+    }
+    return made;
+  }
+  Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) override {
+    if (Touches* const touches = host_.touches) touches->handed_over(obligation, to.task);
+    return KernelPort::hand_over(worker, obligation, to);
+  }
+  Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) override {
+    if (Touches* const touches = host_.touches) touches->kept_in(region);
+    return KernelPort::begin_making(worker, region, bytes, align, memory);
+  }
+  void time_seen() noexcept override { host_.touches->looked_at_time(); }
+  [[nodiscard]] trace::ResourceId new_object() noexcept override {
+    const auto object = trace::ResourceId::registered(++objects_);
+    if (Touches* const touches = host_.touches) touches->made(object);
+    return object;
+  }
 
   void reached(cx::TaskRoot& root) noexcept override {
     const OwnMemory own;
@@ -109,11 +198,20 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
   std::map<trace::ResourceId, std::string> mark_names;
 
  private:
+  kernel::Made<TaskId> told_task(kernel::Made<TaskId> made, RegionId region, bool finalizer) {
+    if (Touches* const touches = host_.touches) {
+      touches->looked_at(region);
+      if (made) touches->spawned(made.id, region, finalizer);
+    }
+    return made;
+  }
+
   LabHost& host_;
   SplitMix numbers_;
   Faults faults_;
   std::vector<AwaitSite>* sites_;
   std::uint64_t points_ = 0;
+  std::uint32_t objects_ = 0;
 };
 
 }  // namespace calm::lab

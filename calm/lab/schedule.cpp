@@ -98,6 +98,9 @@ bool set_part(Schedule& schedule, char key, std::uint64_t number) {
     case 'j':
       schedule.faults.clock_jumps = static_cast<std::uint16_t>(number);
       return number <= 1000;
+    case 't':
+      schedule.explore_time = number == 1;
+      return number <= 1;
     case 'm':
       if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return false;
       schedule.faults.jump_max = Duration::nanoseconds(static_cast<std::int64_t>(number));
@@ -203,6 +206,7 @@ std::string to_string(const Schedule& schedule) {
   add_part(word, 'w', faults.spurious_wakes);
   add_part(word, 'j', faults.clock_jumps);
   if (faults.jump_max != Faults().jump_max) add_part(word, 'm', static_cast<std::uint64_t>(faults.jump_max.ns()));
+  add_part(word, 't', schedule.explore_time ? 1 : 0);
   if (schedule.choices) word.append("-c").append(encode_choices(*schedule.choices));
   const std::string sum = hex_text(checksum(word));
   return word.append("-z").append(sum);

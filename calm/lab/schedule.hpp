@@ -10,6 +10,7 @@
 //   pNUM  qNUM     a cancel of the task, of the innermost scope, at that await point of the run
 //   aNUM           a failure of that allocation
 //   wNUM  jNUM mNUM  how many of a thousand steps wake somebody for nothing, let the clock jump; the largest jump in ns
+//   t1             the clock going on is one of the choices, after the tasks
 //   cCHOICES       every choice, in order; without it the seed makes them. One character for a choice below 62, `_NUM_` for
 //                  others, `.NUM.` after one that is made that many times in a row. Zeros at the end are left out.
 //   zHEX           checksum over all that is before it
@@ -43,6 +44,7 @@ struct Schedule {
   std::string program{};  ///< its name, when it has one; the word keeps a hash of it only
   std::uint64_t seed = 1;
   Faults faults{};
+  bool explore_time = false;  ///< that the clock goes on is one more choice, the last one, whenever it can
   /// The place of the chosen entry among the runnable ones, for each time there were two or more; beyond the end it is 0,
   /// the one that waits longest. Without a list the seed chooses.
   std::optional<std::vector<std::uint32_t>> choices{};

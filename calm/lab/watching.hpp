@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calm/kernel/config.hpp"
+#include "calm/lab/touches.hpp"
 #include "calm/model/id.hpp"
 
 namespace calm::lab {
@@ -20,6 +21,7 @@ struct AwaitSite {
 struct Watching {
   std::vector<AwaitSite>* sites = nullptr;  ///< takes every await point, in order
   bool allocations = false;                 ///< LabReport::allocations counts them
+  Touches* touches = nullptr;               ///< hears what every step does
 };
 
 }  // namespace calm::lab

@@ -59,24 +59,35 @@ class Suffering {
 
 World::World(const LabConfig& config, const Watching& watching)
     : config_(config),
+      touches_(watching.touches),
       allocations_(watching.allocations || config.faults.fail_allocation != 0),
       choices_(config.seed, config.choices ? &*config.choices : nullptr),
       trouble_(~config.seed),
+      host_(watching.touches),
       kernel_(kernel::LocalKernel::make(config.kernel, host_).value()),
       port_(*kernel_, host_, config.seed, config.faults, watching.sites),
       worker_(kernel_->worker(0)) {}
 
 LabReport World::run(Program& program) {
-  LabReport report{.seed = config_.seed, .chosen_by_seed = !config_.choices};
   Suffering suffering(allocations_, config_.faults.fail_allocation);
+  begin(program);
+  while (steps_ < config_.max_steps && step()) {
+  }
+  allocated_ = suffering.end();
+  return finish();
+}
+
+void World::begin(Program& program) {
   cx::TaskRoot& main = program.make(port_, kernel_->root());
   const auto made = kernel_->spawn(worker_, kernel_->root(), {.frame = &main, .handle = false});
   CALM_REQUIRE(REG_6, made.status.is_ok());
   main_ = made.id;
-  while (report.steps < config_.max_steps && step()) ++report.steps;
+}
 
-  report.allocations = suffering.end();
-
+LabReport World::finish() {
+  host_.touches = nullptr;
+  LabReport report{.seed = config_.seed, .steps = steps_, .chosen_by_seed = !config_.choices && !led_};
+  report.allocations = allocated_;
   Evidence evidence = look();
   report.end_time = worker_.now();
   report.end = kernel_->end_of(worker_, kernel_->root()).value_or(ok());
@@ -104,7 +115,11 @@ LabReport World::run(Program& program) {
   }
   report.trace_digest = trace::trace_digest(report.trace);
   report.schedule = {
-      .program = config_.program, .seed = config_.seed, .faults = config_.faults, .choices = choices_.made()};
+      .program = config_.program,
+      .seed = config_.seed,
+      .faults = config_.faults,
+      .explore_time = config_.explore_time,
+      .choices = choices_.made()};
   if (!evidence.quiet) shut_down();
   return report;
 }
@@ -112,20 +127,36 @@ LabReport World::run(Program& program) {
 /// Gives: false when nothing can happen any more.
 bool World::step() {
   if (config_.faults.spurious_wakes != 0 || config_.faults.clock_jumps != 0) make_trouble();
-  if (host_.ready.empty()) return advance_time();
-  const std::uint32_t choice = choose();
-  const Ready entry = host_.ready[choice];
-  host_.ready.erase(host_.ready.begin() + static_cast<std::ptrdiff_t>(choice));
-  dispatch(entry);
+  const std::uint32_t count = choices();
+  if (count == 0) return false;
+  let_happen(count == 1 ? 0 : choices_.next(count), count);
   return true;
 }
 
-std::uint32_t World::choose() {
+std::uint32_t World::choices() {
   const auto count = static_cast<std::uint32_t>(host_.ready.size());
-  if (count == 1) return 0;
-  const std::uint32_t choice = choices_.next(count);
-  worker_.record({.kind = trace::EventKind::choice, .argument = choice});
-  return choice;
+  const bool time = (count == 0 || config_.explore_time) && is_time_next();
+  return count + (time ? 1 : 0);
+}
+
+void World::take(std::uint32_t choice) {
+  led_ = true;
+  const std::uint32_t count = choices();
+  CALM_REQUIRE(LAB_3, choice < count, choice, count);
+  if (count > 1) choices_.add(choice);
+  let_happen(choice, count);
+}
+
+void World::let_happen(std::uint32_t choice, std::uint32_t count) {
+  ++steps_;
+  if (count > 1) worker_.record({.kind = trace::EventKind::choice, .argument = choice});
+  if (choice == host_.ready.size()) {
+    advance_time();
+    return;
+  }
+  const Ready entry = host_.ready[choice];
+  host_.ready.erase(host_.ready.begin() + static_cast<std::ptrdiff_t>(choice));
+  dispatch(entry);
 }
 
 void World::dispatch(const Ready& entry) {
@@ -175,16 +206,23 @@ void World::look_for_futurelocks() {
   }
 }
 
-/// Time is virtual: it goes on to the next alarm or deadline when nothing is runnable.
-bool World::advance_time() {
-  if (host_.alarms.empty() && (host_.watches.empty() || kernel_->state(kernel_->root()) == RegionState::closed)) {
-    return false;
+bool World::is_time_next() {
+  if (config_.explore_time) {
+    // A deadline of a task that has ended is nothing to wait for.
+    while (!host_.watches.empty() && kernel_->state(host_.watches.next_task()) == TaskState::completed) {
+      (void)host_.watches.take_due(host_.watches.next());
+    }
   }
+  return !host_.alarms.empty() ||
+         (!host_.watches.empty() && kernel_->state(kernel_->root()) != RegionState::closed);
+}
+
+/// Time is virtual: it goes on to the next alarm or deadline. Needs: there is one.
+void World::advance_time() {
   Time next = Time::max();
   if (!host_.alarms.empty()) next = host_.alarms.next();
   if (!host_.watches.empty()) next = std::min(next, host_.watches.next());
   move_clock(next);
-  return true;
 }
 
 void World::move_clock(Time to) {
@@ -194,10 +232,12 @@ void World::move_clock(Time to) {
     const Time wanted = host_.wanted[alarm->sequence];
     worker_.record({.kind = trace::EventKind::timer, .task = alarm->task, .argument = wanted.ns()});
     fired_.push_back({alarm->task, wanted, worker_.now(), alarm->sequence, batch_});
+    if (touches_ != nullptr) touches_->woken(alarm->task);
     (void)kernel_->wake(worker_, alarm->task);
   }
   while (const auto task = host_.watches.take_due(worker_.now())) {
     const mem::AllocationPoints::Resume resume;
+    if (touches_ != nullptr) touches_->cancelled(*task);
     (void)kernel_->deadline_reached(worker_, *task);
   }
 }
@@ -240,6 +280,10 @@ trace::Trace World::take_trace() {
     trace.events.insert(trace.events.end(), part.begin(), part.end());
   parts_.clear();
   return trace;
+}
+
+void World::copy_events(std::uint64_t after, std::vector<trace::Event>& events) const {
+  worker_.ring().copy_since(after, events);  // one ring: an event's position is its sequence less one
 }
 
 /// Names are known once a task has come to an await point, and places change from one to the next.
@@ -299,7 +343,8 @@ void World::shut_down() {
   (void)kernel_->cancel(worker_, kernel_->root(), {.kind = CancelKind::shutdown});
   for (std::uint64_t steps = 0; steps < shut_down_steps; ++steps) {
     if (host_.ready.empty()) {
-      if (kernel_->state(kernel_->root()) == RegionState::closed || !advance_time()) break;
+      if (kernel_->state(kernel_->root()) == RegionState::closed || !is_time_next()) break;
+      advance_time();
       continue;
     }
     const Ready entry = host_.ready.front();
@@ -307,6 +352,12 @@ void World::shut_down() {
     worker_.set_round(worker_.round() + 1);
     (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
   }
+  if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
+}
+
+void World::abandon() noexcept {
+  host_.touches = nullptr;
+  host_.listening = false;
   if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,11 +29,33 @@ class World {
   /// Runs the program to its end; once.
   LabReport run(Program& program);
 
+  // --- the same in steps, for who chooses himself ---
+
+  /// Starts the program; once.
+  void begin(Program& program);
+  /// Gives: how many things can happen next: the polls of ready(), in order, then the clock when is_time_next().
+  [[nodiscard]] std::uint32_t choices();
+  [[nodiscard]] const std::deque<Ready>& ready() const noexcept { return host_.ready; }
+  /// Gives: true when the clock may go on now.
+  [[nodiscard]] bool is_time_next();
+  /// Lets it happen. Needs: a choice below choices().
+  void take(std::uint32_t choice);
+  /// Gives: the sequence of the last event.
+  [[nodiscard]] std::uint64_t recorded() const noexcept { return worker_.recorder().last(); }
+  /// Appends the events after that one. Needs: they are of the last step.
+  void copy_events(std::uint64_t after, std::vector<trace::Event>& events) const;
+  [[nodiscard]] const kernel::LocalKernel& kernel() const noexcept { return *kernel_; }
+  [[nodiscard]] TaskId main() const noexcept { return main_; }
+  /// Asks the oracles. Needs: the run is over, or is left; once.
+  LabReport finish();
+  /// Ends a run that nobody wants to know the end of: frames are destroyed where they stand.
+  void abandon() noexcept;
+
  private:
   bool step();
-  std::uint32_t choose();
+  void let_happen(std::uint32_t choice, std::uint32_t count);
   void dispatch(const Ready& entry);
-  bool advance_time();
+  void advance_time();
   void move_clock(Time to);
   void make_trouble();
   void remember(TaskId task);
@@ -48,6 +71,7 @@ class World {
   void drop_the_rest();
 
   const LabConfig& config_;
+  Touches* const touches_;
   const bool allocations_;  // are watched
   Choices choices_;
   SplitMix trouble_;
@@ -56,6 +80,9 @@ class World {
   LabPort port_;
   kernel::Worker& worker_;
   TaskId main_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t allocated_ = 0;
+  bool led_ = false;  // by who calls take(), not by choices_
   // What was recorded up to event kept_, in parts: one vector that grows would be copied again and again.
   std::vector<std::vector<trace::Event>> parts_;
   std::uint64_t overwritten_ = 0;

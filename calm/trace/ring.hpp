@@ -92,6 +92,9 @@ class alignas(128) BasicRing {
   /// Fails: std::bad_alloc; then nothing has changed.
   std::uint64_t take(std::vector<Event>& events);
 
+  /// Appends the events from this position on that are still there. Needs: the writer's thread. Fails: std::bad_alloc.
+  void copy_since(std::uint64_t position, std::vector<Event>& events) const;
+
   /// Gives: the position of the next event. Needs: the writer's thread.
   [[nodiscard]] std::uint64_t next_position() const noexcept { return begun_.load(std::memory_order_relaxed); }
   /// Gives: the sequence of the newest event, cleared or not; 0 when there never was one. Needs: the writer's thread.
@@ -238,6 +241,16 @@ std::uint64_t BasicRing<Atomics>::take(std::vector<Event>& events) {
   for (std::uint64_t i = 0; i < held; ++i) (void)read(end - held + i, events[before + i]);
   clear();
   return end - first - held;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void BasicRing<Atomics>::copy_since(std::uint64_t position, std::vector<Event>& events) const {
+  const std::uint64_t end = next_position();
+  const std::uint64_t oldest = end > capacity() ? end - capacity() : 0;
+  for (std::uint64_t next = std::max(position, oldest); next != end; ++next) {
+    Event event;
+    if (read(next, event)) events.push_back(event);
+  }
 }
 
 /// Needs: begun_ was position + 1. Gives: false when that event was being written a moment ago.
