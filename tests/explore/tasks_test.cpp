@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "calm/calm.hpp"
 #include "calm/lab/explore.hpp"
+#include "calm/lab/lab.hpp"
+#include "calm/lab/schedule.hpp"
 #include "calm/lab/shared.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
@@ -93,6 +97,213 @@ TEST(ExploreTasks, LAB_5_an_increment_in_two_steps_loses_an_update) {
   const ExploreReport report = explore_both_ways(lost_update);
   EXPECT_EQ(report.counts.executions, 4U);
   EXPECT_EQ(report.counts.buggy, 2U);
+}
+
+// --- cancel, failure, joins ---
+
+Task<void> cancel_against_completion(Cx cx) {
+  Shared<int> done(cx, 0);
+  const auto body = [&done](Scope& scope) -> Task<void> {
+    const auto work = [&done](Cx inner) -> Task<void> {
+      co_await calm::yield(inner);
+      co_await calm::yield(inner);
+      done.set(inner, 1);
+    };
+    auto worker = co_await scope.spawn(work);
+    worker.cancel();
+    const auto end = co_await calm::outcome(std::move(worker).join(scope.cx()));
+    if (end.is_ok() || done.get(scope.cx()) != 0) throw std::logic_error("it went on");
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_5_a_cancel_in_the_step_of_the_spawn_has_one_place) {
+  const ExploreReport report = explore_both_ways(cancel_against_completion, {.must_end_ok = false});
+  EXPECT_TRUE(report.ok()) << report;
+  // The cancel is in the step of the spawn: nothing of the task can come before it.
+  EXPECT_EQ(report.counts.executions, 1U);
+}
+
+Task<void> late_cancel(Cx cx) {
+  const auto body = [](Scope& scope) -> Task<void> {
+    auto worker = co_await scope.spawn(yields, 2);
+    co_await calm::yield(scope.cx());
+    worker.cancel();
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_5_a_late_cancel_meets_every_state_of_the_task) {
+  // Before the first poll, between the three, after the last.
+  const ExploreReport report = explore_both_ways(late_cancel, {.must_end_ok = false});
+  EXPECT_TRUE(report.ok()) << report;
+  EXPECT_EQ(report.counts.executions, 4U);
+}
+
+Task<void> failing_child(Cx cx) {
+  const auto body = [](Scope& scope) -> Task<void> {
+    const auto fails = [](Cx inner) -> Task<void> {
+      co_await calm::yield(inner);
+      co_await calm::fail(Errc::full);
+    };
+    (void)co_await scope.spawn(yields, 2);
+    (void)co_await scope.spawn(fails);
+  };
+  const auto end = co_await calm::outcome(calm::scope(cx, body));
+  if (!end.is_err()) co_await calm::fail(Errc::invalid_argument);
+}
+
+TEST(ExploreTasks, LAB_5_a_failing_child_cancels_its_sibling_wherever_that_is) {
+  const ExploreReport report = explore_both_ways(failing_child);
+  EXPECT_TRUE(report.ok()) << report;
+  EXPECT_GE(report.counts.executions, 4U);
+}
+
+Task<void> joins_in_order(Cx cx) {
+  const auto body = [](Scope& scope) -> Task<void> {
+    auto first = co_await scope.spawn(yields, 1);
+    auto second = co_await scope.spawn(yields, 1);
+    co_await std::move(first).join(scope.cx());
+    co_await std::move(second).join(scope.cx());
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_5_a_join_comes_before_the_end_of_its_task_or_after_it) {
+  // The first is waited for in the step of its spawn; the second has ended by then, or not.
+  EXPECT_EQ(explore_both_ways(joins_in_order).counts.executions, 2U);
+}
+
+Task<void> grandchildren(Cx cx) {
+  Shared<int> seen(cx, 0);
+  const auto body = [&seen](Scope& scope) -> Task<void> {
+    const auto child = [&seen](Cx inner) -> Task<void> {
+      const auto inside = [&seen](Scope& own) -> Task<void> {
+        const auto leaf = [&seen](Cx deep) -> Task<void> {
+          ++seen.changed(deep);
+          co_return;
+        };
+        (void)co_await own.spawn(leaf);
+        co_await calm::yield(own.cx());
+        (void)co_await own.spawn(yields, 1);
+      };
+      co_await calm::scope(inner, inside);
+    };
+    (void)co_await scope.spawn(child);
+    (void)co_await scope.spawn(child);
+  };
+  co_await calm::scope(cx, body);
+  if (seen.get(cx) != 2) co_await calm::fail(Errc::invalid_argument);
+}
+
+TEST(ExploreTasks, LAB_5_children_that_start_children_keep_their_names_in_every_order) {
+  const ExploreReport report = calm::lab::explore(grandchildren);
+  EXPECT_TRUE(report.ok()) << report;
+  EXPECT_TRUE(report.exhausted());
+  EXPECT_EQ(report.counts.executions, report.counts.fingerprints);
+  // Whose leaf is first; and for each child, whether its leaf has ended when it looks who is still in its scope.
+  EXPECT_EQ(report.counts.executions, 8U);
+}
+
+Task<void> finalizers(Cx cx) {
+  Shared<int> order(cx, 0);
+  const auto body = [&order](Scope& scope) -> Task<void> {
+    const auto last = [&order](Cx inner) -> Task<void> {
+      co_await calm::yield(inner);
+      order.set(inner, order.get(inner) * 10 + 1);
+    };
+    const auto first = [&order](Cx inner) -> Task<void> {
+      order.set(inner, order.get(inner) * 10 + 2);
+      co_return;
+    };
+    (void)co_await scope.defer_async(last);
+    (void)co_await scope.defer_async(first);
+    (void)co_await scope.spawn(yields, 1);
+    (void)co_await scope.spawn(yields, 1);
+  };
+  co_await calm::scope(cx, body);
+  if (order.get(cx) != 21) co_await calm::fail(Errc::invalid_argument);
+}
+
+TEST(ExploreTasks, REG_5_finalizers_run_newest_first_in_every_schedule) {
+  const ExploreReport report = explore_both_ways(finalizers);
+  EXPECT_TRUE(report.ok()) << report;
+  EXPECT_EQ(report.counts.executions, 1U);
+}
+
+// --- time ---
+
+Task<void> sleeper(Cx cx, int milliseconds) { co_await calm::sleep(cx, Duration::milliseconds(milliseconds)); }
+
+Task<void> sleepers(Cx cx) {
+  const auto body = [](Scope& scope) -> Task<void> {
+    (void)co_await scope.spawn(sleeper, 2);
+    (void)co_await scope.spawn(sleeper, 1);
+    (void)co_await scope.spawn(sleeper, 1);
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_5_sleepers_have_one_execution_when_time_waits_for_them) {
+  EXPECT_EQ(explore_both_ways(sleepers).counts.executions, 1U);
+}
+
+Task<void> timeout_race(Cx cx) {
+  Shared<int> winner(cx, 0);
+  const auto body = [&winner](Scope& scope) -> Task<void> {
+    const auto work = [&winner](Cx inner) -> Task<void> {
+      co_await calm::yield(inner);
+      if (winner.get(inner) == 0) winner.set(inner, 1);
+    };
+    const auto timeout = [&winner](Cx inner) -> Task<void> {
+      co_await calm::sleep(inner, Duration::seconds(1));
+      if (winner.get(inner) == 0) winner.set(inner, 2);
+    };
+    (void)co_await scope.spawn(work);
+    (void)co_await scope.spawn(timeout);
+  };
+  co_await calm::scope(cx, body);
+  if (winner.get(cx) == 2) co_await calm::fail(Errc::duration_exceeded);
+}
+
+TEST(ExploreTasks, LAB_5_a_timeout_wins_only_where_time_is_explored) {
+  const ExploreReport patient = explore_both_ways(timeout_race);
+  EXPECT_TRUE(patient.ok()) << patient;
+  EXPECT_EQ(patient.counts.executions, 1U);
+  const ExploreReport report = explore_both_ways(timeout_race, {.explore_time = true});
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.counts.executions, 2U);
+  EXPECT_EQ(report.counts.buggy, 1U);
+}
+
+// --- what goes wrong ---
+
+Task<void> forgets_to_join(Cx cx) {
+  Shared<bool> ready(cx, false);
+  const auto body = [&ready](Scope& scope) -> Task<void> {
+    const auto setter = [&ready](Cx inner) -> Task<void> {
+      ready.set(inner, true);
+      co_return;
+    };
+    (void)co_await scope.spawn(setter);
+    co_await calm::yield(scope.cx());
+    if (!ready.get(scope.cx())) co_await calm::fail(Errc::invalid_argument);
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_3_a_failure_is_shown_with_the_fewest_preemptions_and_made_again) {
+  const ExploreReport report = calm::lab::explore(forgets_to_join);
+  ASSERT_FALSE(report.ok());
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_TRUE(report.fewest);
+  EXPECT_EQ(report.preemptions, 0U) << report;
+  EXPECT_NE(to_string(report).find("CALM_LAB_SCHEDULE=calm1-"), std::string::npos) << report;
+  const auto schedule = calm::lab::parse_schedule(report.failure->replay_word());
+  ASSERT_TRUE(schedule.is_ok());
+  const auto again = calm::lab::run({.kernel = calm::lab::explored_kernel()}, schedule.value(), forgets_to_join);
+  EXPECT_EQ(again.trace_digest, report.failure->trace_digest);
+  EXPECT_TRUE(again.end.is_err());
 }
 
 }  // namespace
