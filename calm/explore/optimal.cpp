@@ -323,10 +323,10 @@ class Optimal {
     return race.settled != 0 && race.settled <= unchanged_;
   }
 
-  /// A blocked process is in a race as if its step were the last one. Asked before the program is led elsewhere.
+  /// A blocked or idle process is in a race as if its step were the last one. Asked before the program is led elsewhere.
   void ask_blocked(ProcessSet blocked) {
     blocked_.clear();
-    for (std::uint64_t left = blocked.bits(); left != 0; left &= left - 1) {
+    for (std::uint64_t left = blocked.bits() | program_.idle().bits(); left != 0; left &= left - 1) {
       blocked_.push_back({static_cast<Process>(std::countr_zero(left)), {}});
       program_.pending(blocked_.back().process, blocked_.back().touched);
     }

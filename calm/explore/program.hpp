@@ -78,7 +78,10 @@ class Program {
   [[nodiscard]] virtual std::string note() { return {}; }
   /// Gives: the processes that have not ended and cannot run now.
   [[nodiscard]] virtual ProcessSet blocked() = 0;
-  /// What the step would touch that a blocked process waits to take.
+  /// Gives: the processes that have nothing to do now, wait for nothing, and could have run before: another one took it from
+  ///        them, as an alarm that is taken back from the clock. The same in every execution.
+  [[nodiscard]] virtual ProcessSet idle() { return ProcessSet(); }
+  /// What the step would touch that a blocked or idle process would take.
   virtual void pending(Process process, Footprint& touched) = 0;
   /// Gives: those of the blocked ones that repeat their reads and write nothing, until what they read changes.
   [[nodiscard]] virtual ProcessSet spinning() { return {}; }

@@ -101,6 +101,7 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
   // --- as the kernel does it, and told ---
 
   kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) override {
+    if (Touches* const touches = host_.touches) touches->looked_at_budget(spec.spawner);
     return told_task(KernelPort::spawn(worker, region, spec), region, false);
   }
   kernel::Made<TaskId> defer(Worker& worker, RegionId region, cx::TaskRoot& root) override {
@@ -201,7 +202,11 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
   kernel::Made<TaskId> told_task(kernel::Made<TaskId> made, RegionId region, bool finalizer) {
     if (Touches* const touches = host_.touches) {
       touches->looked_at(region);
-      if (made) touches->spawned(made.id, region, finalizer);
+      if (made) {
+        touches->spawned(made.id, region, finalizer);
+      } else {
+        touches->refused(region);
+      }
     }
     return made;
   }

@@ -91,7 +91,7 @@ explore::Location TaskFootprint::location_of(trace::ResourceId resource) {
 
 // --- steps ---
 
-void TaskFootprint::begin_poll(Process process, bool requested, bool deadline, explore::Footprint& touched) {
+void TaskFootprint::begin_poll(Process process, bool deadline, explore::Footprint& touched) {
   running_ = process;
   touched_ = &touched;
   TaskEntry& task = tasks_[process];
@@ -101,10 +101,11 @@ void TaskFootprint::begin_poll(Process process, bool requested, bool deadline, e
     if (RegionEntry* const region = find(task.region)) write(of(Kind::left, *region));
   }
   task.polled = true;
-  if (!requested) return;
-  // It may be forced: the kernel looks then who is still in the scopes of its frame.
+}
+
+void TaskFootprint::was_forced() {
   for (const RegionEntry& region : regions_) {
-    if (region.owner == process && !region.released) write(of(Kind::left, region));
+    if (region.owner == running_ && !region.released) touch_cancel(region.id);
   }
 }
 
@@ -155,6 +156,9 @@ void TaskFootprint::take(const trace::Event& event) {
     case trace::EventKind::io:
       take_access(event);
       return;
+    case trace::EventKind::forced:
+      was_forced();
+      return;
     case trace::EventKind::spawn:
     case trace::EventKind::poll:
     case trace::EventKind::cancel_ack:
@@ -162,7 +166,6 @@ void TaskFootprint::take(const trace::Event& event) {
     case trace::EventKind::finalize:
     case trace::EventKind::timer:
     case trace::EventKind::choice:
-    case trace::EventKind::forced:
     case trace::EventKind::mark:
       return;
   }
@@ -201,7 +204,7 @@ void TaskFootprint::take_end(const trace::Event& event) {
     const auto why = trace::cancel_in(event.argument);
     failed = why && is_own(why->kind);
   }
-  if (failed) touch_cancel(*region);
+  if (failed) touch_cancel(region->id);
 }
 
 void TaskFootprint::pending(Process process, trace::ResourceId waits_for, explore::Footprint& touched) const {
@@ -209,6 +212,10 @@ void TaskFootprint::pending(Process process, trace::ResourceId waits_for, explor
   for (const RegionEntry& region : regions_) {
     if (region.id.bits() == waits_for.bits()) touched.write(of(Kind::left, region));
   }
+}
+
+void TaskFootprint::pending_clock(explore::Footprint& touched) {
+  touched.write(location(Kind::other, clock_process, clock_number));
 }
 
 // --- what is told ---
@@ -230,10 +237,20 @@ void TaskFootprint::leave(RegionEntry& region) {
   }
 }
 
-void TaskFootprint::touch_cancel(RegionEntry& region) {
-  write(of(Kind::open, region));
-  write(of(Kind::left, region));
-  if (region.owner != nobody) read(location(Kind::run, region.owner));
+bool TaskFootprint::is_inside(const RegionEntry& region, RegionId outer) noexcept {
+  const RegionEntry* at = &region;
+  while (at != nullptr && at->id != outer) at = find(at->parent);
+  return at != nullptr;
+}
+
+/// A cancel walks down: it looks at all that was opened inside, and one that is Closed by then is not found.
+void TaskFootprint::touch_cancel(RegionId region) {
+  for (const RegionEntry& inner : regions_) {
+    if (inner.released || !is_inside(inner, region)) continue;
+    write(of(Kind::open, inner));
+    write(of(Kind::left, inner));
+    if (inner.owner != nobody) read(location(Kind::run, inner.owner));
+  }
   looked_at_time();
 }
 
@@ -246,9 +263,14 @@ void TaskFootprint::spawned(TaskId task, RegionId region, bool finalizer) {
   if (const RegionEntry* const entry = find(region)) write(of(Kind::order, *entry));
 }
 
+void TaskFootprint::refused(RegionId region) {
+  if (RegionEntry* const entry = find(region)) leave(*entry);
+}
+
 void TaskFootprint::opened(RegionId region, RegionId parent, const kernel::RegionSpec& spec) {
   if (running_ == nobody) return;
   regions_.push_back({.id = region,
+                      .parent = parent,
                       .maker = running_,
                       .number = tasks_[running_].regions++,
                       .owner = process_of(spec.owner),
@@ -294,9 +316,7 @@ void TaskFootprint::looked_at(RegionId region) {
   if (RegionEntry* const entry = find(region)) admit(*entry);
 }
 
-void TaskFootprint::cancelled(RegionId region) {
-  if (RegionEntry* const entry = find(region)) touch_cancel(*entry);
-}
+void TaskFootprint::cancelled(RegionId region) { touch_cancel(region); }
 
 void TaskFootprint::cancelled(TaskId task) {
   looked_at_end(task);
@@ -319,6 +339,10 @@ void TaskFootprint::awaits_end(TaskId task, TaskId waiter) {
 void TaskFootprint::forgets_end(TaskId task) {
   looked_at_end(task);
   if (const Process process = process_of(task); process != nobody) tasks_[process].waiter = nobody;
+}
+
+void TaskFootprint::looked_at_budget(TaskId task) {
+  if (const Process process = process_of(task); process != nobody) read(location(Kind::run, process));
 }
 
 void TaskFootprint::looked_at_time() { read(location(Kind::other, clock_process, clock_number)); }

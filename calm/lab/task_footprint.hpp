@@ -8,7 +8,8 @@
 //
 // Locations, and who touches them how. Where many do something whose order makes no difference, each of them reads, and who
 // looks at the result writes:
-//   run    of a task      a poll of it and a cancel request write; a wake and its spawn read: wakes commute
+//   run    of a task      a poll of it and a cancel request write; a wake and its spawn read: wakes commute; so does who
+//                         spawns through a scope of it: what the child may use is what the task has left
 //   end    of a task      its end writes; who joins it, or asks, reads
 //   open   of a region    close and cancel write; whoever is admitted, or asks whether it is cancelled, reads
 //   order  of a region    those who get a number in it write: tasks and finalizers
@@ -54,9 +55,10 @@ class TaskFootprint final : public Touches {
   /// Gives: the tasks of this run, ended ones too.
   [[nodiscard]] explore::ProcessSet processes() const noexcept { return processes_; }
 
-  /// What is told from here to end_step() goes into `touched`. `requested`: the task is under cancellation; `deadline`: it
-  /// has one.
-  void begin_poll(Process process, bool requested, bool deadline, explore::Footprint& touched);
+  /// What is told from here to end_step() goes into `touched`. `deadline`: the task has one.
+  void begin_poll(Process process, bool deadline, explore::Footprint& touched);
+  /// The task did not run: the kernel looked who is still in the scopes of its frame, and may have cancelled them (CAN-8).
+  void was_forced();
   void begin_clock(explore::Footprint& touched);
   /// Needs: the events of the step.
   void end_step(std::span<const trace::Event> events);
@@ -64,9 +66,12 @@ class TaskFootprint final : public Touches {
   /// What the next poll of a parked task would touch whatever it did.
   void pending(Process process, trace::ResourceId waits_for, explore::Footprint& touched) const;
 
+  static void pending_clock(explore::Footprint& touched);
+
   // --- Touches ---
 
   void spawned(TaskId task, RegionId region, bool finalizer) override;
+  void refused(RegionId region) override;
   void opened(RegionId region, RegionId parent, const kernel::RegionSpec& spec) override;
   void released(RegionId region) override;
   void reserved(ObligationId promise, RegionId region) override;
@@ -80,6 +85,7 @@ class TaskFootprint final : public Touches {
   void looked_at_end(TaskId task) override;
   void awaits_end(TaskId task, TaskId waiter) override;
   void forgets_end(TaskId task) override;
+  void looked_at_budget(TaskId task) override;
   void looked_at_time() override;
   void took_entropy() override;
 
@@ -100,6 +106,7 @@ class TaskFootprint final : public Touches {
   };
   struct RegionEntry {
     RegionId id{};
+    RegionId parent{};
     Process maker = nobody;
     std::uint32_t number = 0;
     Process owner = nobody;
@@ -124,7 +131,8 @@ class TaskFootprint final : public Touches {
 
   void admit(RegionEntry& region);
   void leave(RegionEntry& region);
-  void touch_cancel(RegionEntry& region);
+  void touch_cancel(RegionId region);
+  [[nodiscard]] bool is_inside(const RegionEntry& region, RegionId outer) noexcept;
   void take(const trace::Event& event);
   void take_access(const trace::Event& event);
   void take_end(const trace::Event& event);

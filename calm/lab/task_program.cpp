@@ -61,17 +61,24 @@ explore::StepKind TaskProgram::step(Process process, explore::Footprint& touched
   } else {
     while (choice < ready.size() && footprint_.process_of(ready[choice].task) != process) ++choice;
     if (choice == ready.size()) throw std::logic_error("calm: " + name_of(process) + " cannot run here [LAB-5]");
-    const TaskId task = ready[choice].task;
-    const auto budget = world_->kernel().budget_of(task);
-    footprint_.begin_poll(process, world_->kernel().is_cancel_requested(task),
-                          budget && !budget->deadline.is_none(), touched);
+    const auto budget = world_->kernel().budget_of(ready[choice].task);
+    footprint_.begin_poll(process, budget && !budget->deadline.is_none(), touched);
   }
+  const std::uint64_t before = polls_of(process);
   const std::uint64_t recorded = world_->recorded();
   world_->take(choice);
+  if (polls_of(process) == before && before != 0) footprint_.was_forced();  // one that has ended counts as 0
   step_events_.clear();
   world_->copy_events(recorded, step_events_);
   footprint_.end_step(step_events_);
   return explore::StepKind::free;
+}
+
+/// Gives: how often the frames of the task have run; 0 when it has ended.
+std::uint64_t TaskProgram::polls_of(Process process) const noexcept {
+  const cx::TaskRoot* const root =
+      process == clock_process ? nullptr : root_of(*world_, footprint_.task_of(process));
+  return root == nullptr ? 0 : root->polls();
 }
 
 ProcessSet TaskProgram::blocked() {
@@ -90,7 +97,18 @@ ProcessSet TaskProgram::blocked() {
   return set;
 }
 
+/// What was armed may have been taken back before the clock had a turn.
+ProcessSet TaskProgram::idle() {
+  ProcessSet set;
+  if (config_.explore_time) set.add(clock_process);
+  return set;
+}
+
 void TaskProgram::pending(Process process, explore::Footprint& touched) {
+  if (process == clock_process) {
+    footprint_.pending_clock(touched);
+    return;
+  }
   const explore::Footprint& would_touch = pending_[process];
   for (std::uint32_t i = 0; i < would_touch.size(); ++i) touched.add(would_touch[i]);
 }

@@ -49,12 +49,14 @@ class TaskProgram final : public explore::Program {
   [[nodiscard]] explore::ProcessSet enabled() override;
   explore::StepKind step(explore::Process process, explore::Footprint& touched) override;
   [[nodiscard]] explore::ProcessSet blocked() override;
+  [[nodiscard]] explore::ProcessSet idle() override;
   void pending(explore::Process process, explore::Footprint& touched) override;
   [[nodiscard]] std::string problem(bool deadlock) override;
   [[nodiscard]] std::string name_of(explore::Process process) override;
 
  private:
   void leave() noexcept;
+  [[nodiscard]] std::uint64_t polls_of(explore::Process process) const noexcept;
 
   const LabConfig& config_;
   lab::Program& program_;

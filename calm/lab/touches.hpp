@@ -17,6 +17,8 @@ class Touches {
  public:
   /// A task was admitted to the region, or a finalizer registered there.
   virtual void spawned(TaskId task, RegionId region, bool finalizer) = 0;
+  /// One was not admitted. It was counted for a moment, and who waits for the last to leave may be woken for nothing.
+  virtual void refused(RegionId region) = 0;
   virtual void opened(RegionId region, RegionId parent, const kernel::RegionSpec& spec) = 0;
   virtual void released(RegionId region) = 0;
   virtual void reserved(ObligationId promise, RegionId region) = 0;
@@ -35,6 +37,9 @@ class Touches {
   virtual void looked_at_end(TaskId task) = 0;
   virtual void awaits_end(TaskId task, TaskId waiter) = 0;
   virtual void forgets_end(TaskId task) = 0;
+
+  /// Asked what the task may still use.
+  virtual void looked_at_budget(TaskId task) = 0;
 
   virtual void looked_at_time() = 0;
   virtual void took_entropy() = 0;

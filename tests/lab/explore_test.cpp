@@ -15,11 +15,12 @@
 #include "interpreter.hpp"
 #include "journal.hpp"
 #include "program.hpp"
+#include "program_shrink.hpp"
 
 namespace calm::programs {
 namespace {
 
-constexpr std::size_t statements_most = 14;
+constexpr std::size_t statements_most = 24;
 
 /// The program as an exploration takes it: each run has a journal of its own.
 struct Explored {
@@ -45,7 +46,9 @@ struct Facts {
 Facts facts_of(const lab::LabReport& report) {
   Facts facts{.time = report.end_time, .end = report.end.kind()};
   for (const trace::Event& event : report.trace.events) {
-    if (event.kind == trace::EventKind::choice) continue;  // as many as there were times with a choice
+    // There are as many choices as times when several could run. Which of two reasons is the stronger may be decided by ids,
+    // and these by which slot was free.
+    if (event.kind == trace::EventKind::choice || event.kind == trace::EventKind::cancel_request) continue;
     ++facts.events[static_cast<std::size_t>(event.kind)];
     if (event.kind == trace::EventKind::complete) ++facts.ends[event.argument & 0x3];
   }
@@ -76,7 +79,7 @@ struct Explorations {
   std::uint64_t orders = 0;
 };
 
-/// Gives: what is wrong, or nothing. Programs with more orders than `most` are left out.
+/// Gives: what is wrong, or nothing. Programs with more orders than `most` are left out; those with one do not count.
 std::string explore_both_ways(const Program& program, bool explore_time, std::uint64_t most, Explorations& done) {
   const lab::LabConfig config{.kernel = lab::explored_kernel(), .explore_time = explore_time};
   const Explored function{&program};
@@ -90,7 +93,7 @@ std::string explore_both_ways(const Program& program, bool explore_time, std::ui
     const explore::Report all = explore::explore_all(tasks, options, UINT32_MAX, &compare);
     if (!all.exhausted) return {};
     const explore::Report report = explore::explore_optimal(tasks, options);
-    ++done.programs;
+    if (all.executions > 1) ++done.programs;
     done.executions += report.executions;
     done.orders += all.executions;
     if (compare.differences() != 0) return "executions of one fingerprint differ";
@@ -111,22 +114,25 @@ std::string explore_both_ways(const Program& program, bool explore_time, std::ui
 void explore_programs(bool explore_time, std::uint64_t count, std::uint64_t most) {
   Explorations done;
   for (std::uint64_t seed = 1; done.programs < count; ++seed) {
-    Program program = make_program(seed);
+    const Program program = make_program(seed);
     if (size_of(program.body) > statements_most) continue;
-    const std::string problem = explore_both_ways(program, explore_time, most, done);
-    ASSERT_EQ(problem, "") << to_string(program);
+    if (explore_both_ways(program, explore_time, most, done).empty()) continue;
+    const Program small = shrink(program, [&](const Program& smaller) {
+      return !explore_both_ways(smaller, explore_time, most, done).empty();
+    });
+    FAIL() << explore_both_ways(small, explore_time, most, done) << "\n" << to_string(small);
   }
   EXPECT_LT(done.executions, done.orders);
-  RecordProperty("executions", static_cast<int>(done.executions));
-  RecordProperty("orders", static_cast<int>(done.orders));
+  testing::Test::RecordProperty("executions", std::to_string(done.executions));
+  testing::Test::RecordProperty("orders", std::to_string(done.orders));
 }
 
 TEST(ExplorePrograms, LAB_5_random_programs_are_explored_once_for_each_fingerprint) {
-  explore_programs(false, 200, 1000);
+  explore_programs(false, 100, 300);
 }
 
 TEST(ExplorePrograms, LAB_5_random_programs_are_explored_once_for_each_fingerprint_when_time_is_a_process) {
-  explore_programs(true, 100, 1000);
+  explore_programs(true, 30, 100);
 }
 
 }  // namespace
