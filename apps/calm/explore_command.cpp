@@ -11,6 +11,7 @@
 
 #include "apps/calm/commands.hpp"
 #include "apps/calm/explorable.hpp"
+#include "apps/calm/explore_example.hpp"
 #include "apps/calm/explore_failure.hpp"
 #include "apps/calm/explore_progress.hpp"
 #include "apps/calm/refused.hpp"
@@ -21,6 +22,7 @@
 #include "calm/explore/schedule_word.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/explore/threads.hpp"
+#include "examples/catalogue.hpp"
 
 namespace calm::tool {
 namespace {
@@ -93,9 +95,14 @@ void tell_failure(const ExploreOptions& asked, explore::Program& program, const 
 int explore_program(const ExploreOptions& asked) {
   if (asked.list) {
     list_explorables();
+    for (const examples::Example& example : examples::all()) fmt::print("{:<16} {}\n", example.name, example.about);
     return 0;
   }
   if (asked.gallery) return show_gallery();
+  if (const examples::Example* const example = examples::find(asked.program)) {
+    const Interruptible interruptible;
+    return explore_example(asked, *example, interrupted);
+  }
   const Explorable explorable = find_explorable(asked.program);
   const std::uint32_t n = parameter(asked.program, "n", explorable.n, asked.n);
   const std::uint32_t m = parameter(asked.program, "m", explorable.m, asked.m);
@@ -175,6 +182,8 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   explore->add_option("--save", options.save, "where to keep what is left when it is stopped")->type_name("FILE");
   explore->add_option("--resume", options.resume, "go on with what --save kept")->type_name("FILE");
   explore->add_flag("--progress", options.progress, "tell every second how far it is, also where nobody looks on");
+  explore->add_flag("--explore-time", options.explore_time,
+                    "for an example: let the next deadline come at any point, not only when nothing can run");
   explore->add_flag("--json", options.json, "print one JSON record");
   explore->callback([&options, &status] { status = explore_or_say_why(options); });
 }

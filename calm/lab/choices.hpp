@@ -13,15 +13,36 @@
 
 namespace calm::lab {
 
+/// The choices of a run that leave a task which could go on, or take another than the one that waits longest.
+struct Switches {
+  struct Switch {
+    std::size_t at;  ///< the how manieth choice, from 0
+    std::uint32_t choice;
+  };
+  std::vector<Switch> list{};  ///< ascending
+  bool led = false;            ///< they lead the run; else the run fills them in
+
+  [[nodiscard]] std::uint32_t at(std::size_t choice, std::uint32_t otherwise) const noexcept {
+    for (const Switch& one : list) {
+      if (one.at == choice) return one.choice;
+    }
+    return otherwise;
+  }
+};
+
 class Choices {
  public:
-  /// Needs: the list, if any, outlives this object.
-  Choices(std::uint64_t seed, const std::vector<std::uint32_t>* list) noexcept : numbers_(seed), list_(list) {}
+  /// Needs: the list and the switches, if any, outlive this object.
+  Choices(std::uint64_t seed, const std::vector<std::uint32_t>* list, Switches* switches) noexcept
+      : numbers_(seed), list_(list), switches_(switches) {}
 
-  /// Gives: a number below `count`, and remembers it. Needs: a count of at least 2.
-  std::uint32_t next(std::uint32_t count) {
+  /// Gives: a number below `count`, and remembers it. `staying` is the one that lets the task that ran last go on.
+  /// Needs: a count of at least 2.
+  std::uint32_t next(std::uint32_t count, std::uint32_t staying) {
     std::uint32_t choice = 0;
-    if (list_ == nullptr) {
+    if (switches_ != nullptr && switches_->led) {
+      choice = switches_->at(made_.size(), staying) % count;
+    } else if (list_ == nullptr) {
       choice = static_cast<std::uint32_t>(numbers_.below(count));
     } else if (made_.size() < list_->size()) {
       choice = (*list_)[made_.size()];
@@ -30,6 +51,7 @@ class Choices {
         choice %= count;
       }
     }
+    if (switches_ != nullptr && !switches_->led && choice != staying) switches_->list.push_back({made_.size(), choice});
     made_.push_back(choice);
     return choice;
   }
@@ -47,11 +69,15 @@ class Choices {
   /// Gives: the first of them.
   [[nodiscard]] const std::optional<Misfit>& misfit() const noexcept { return misfit_; }
 
+  /// Gives: true when neither a seed nor a list made them.
+  [[nodiscard]] bool are_led() const noexcept { return switches_ != nullptr && switches_->led; }
+
   [[nodiscard]] const std::vector<std::uint32_t>& made() const noexcept { return made_; }
 
  private:
   SplitMix numbers_;
   const std::vector<std::uint32_t>* list_;
+  Switches* switches_;
   std::vector<std::uint32_t> made_;
   std::optional<Misfit> misfit_;
 };

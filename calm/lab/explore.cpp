@@ -39,6 +39,7 @@ explore::Options options_of(const ExploreConfig& config) {
   options.max_executions = config.max_executions;
   options.max_steps = config.max_steps;
   options.stop_at_first_problem = config.stop_at_first_problem;
+  options.stop = config.stop;
   return options;
 }
 
@@ -64,6 +65,7 @@ explore::Report explore_by(const ExploreConfig& config, TaskProgram& program) {
 void show_failure(const ExploreConfig& config, TaskProgram& program, ExploreReport& report) {
   explore::Options options = options_of(config);
   options.max_executions = config.minimise_executions;
+  options.stop = nullptr;
   const auto shortest = explore::fewest_preemptions(program, options, most_preemptions);
   const std::vector<explore::Process>& schedule =
       shortest ? shortest->failure.schedule : report.counts.failures.front().schedule;

@@ -11,6 +11,7 @@
 // own that they share is declared by lab::Shared or lab::touch, or orders of its accesses are not told apart.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -54,6 +55,7 @@ struct ExploreConfig {
   std::uint64_t minimise_executions = 20'000;              ///< looked at to find a failure with fewer preemptions
   std::function<std::string(const LabReport&)> check{};    ///< what it gives, unless empty, is one more problem
   std::string program{};                                   ///< a name, where a test explores several
+  const std::atomic<bool>* stop = nullptr;                 ///< set by a signal: end with the next execution
   kernel::Config kernel = explored_kernel();
 };
 

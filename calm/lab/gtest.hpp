@@ -19,6 +19,7 @@
 
 #include "calm/lab/environment.hpp"
 #include "calm/lab/everywhere.hpp"
+#include "calm/lab/explore.hpp"
 #include "calm/lab/lab.hpp"
 #include "calm/lab/report.hpp"
 
@@ -47,6 +48,14 @@ inline testing::AssertionResult is_lab_clean(const EverywhereReport& report) {
   if (report.is_clean()) return testing::AssertionSuccess();
   testing::AssertionResult result = testing::AssertionFailure() << to_string(report);
   for (const LabReport& failure : report.failures) result << "\n  replay: " << replay_command(failure);
+  return result << "\n";
+}
+
+/// The same for an exploration: clean when no execution had a problem. Whether all were visited is for report.exhausted().
+inline testing::AssertionResult is_lab_clean(const ExploreReport& report) {
+  if (report.ok()) return testing::AssertionSuccess();
+  testing::AssertionResult result = testing::AssertionFailure() << to_string(report);
+  if (report.failure) result << "\n  replay: " << replay_command(*report.failure);
   return result << "\n";
 }
 

@@ -60,7 +60,7 @@ class TaskFootprint final : public Touches {
   /// The task did not run: the kernel looked who is still in the scopes of its frame, and may have cancelled them (CAN-8).
   void was_forced();
   void begin_clock(explore::Footprint& touched);
-  /// Needs: the events of the step.
+  /// Needs: the events of the step. Fails: std::length_error when there are more tasks than processes.
   void end_step(std::span<const trace::Event> events);
 
   /// What the next poll of a parked task would touch whatever it did.
@@ -144,6 +144,7 @@ class TaskFootprint final : public Touches {
   // For all runs.
   std::array<std::vector<Process>, explore::process_max> children_;
   Process known_ = 1;
+  bool crowded_ = false;
   std::map<trace::ResourceId, std::uint32_t> named_;
 
   // Of this run.

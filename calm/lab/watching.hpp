@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calm/kernel/config.hpp"
+#include "calm/lab/choices.hpp"
 #include "calm/lab/touches.hpp"
 #include "calm/model/id.hpp"
 
@@ -22,6 +23,7 @@ struct Watching {
   std::vector<AwaitSite>* sites = nullptr;  ///< takes every await point, in order
   bool allocations = false;                 ///< LabReport::allocations counts them
   Touches* touches = nullptr;               ///< hears what every step does
+  Switches* switches = nullptr;             ///< takes the switches of the run, or leads it by them
 };
 
 }  // namespace calm::lab

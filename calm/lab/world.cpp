@@ -61,7 +61,7 @@ World::World(const LabConfig& config, const Watching& watching)
     : config_(config),
       touches_(watching.touches),
       allocations_(watching.allocations || config.faults.fail_allocation != 0),
-      choices_(config.seed, config.choices ? &*config.choices : nullptr),
+      choices_(config.seed, config.choices ? &*config.choices : nullptr, watching.switches),
       trouble_(~config.seed),
       host_(watching.touches),
       kernel_(kernel::LocalKernel::make(config.kernel, host_).value()),
@@ -86,7 +86,7 @@ void World::begin(Program& program) {
 
 LabReport World::finish() {
   host_.touches = nullptr;
-  LabReport report{.seed = config_.seed, .steps = steps_, .chosen_by_seed = !config_.choices && !led_};
+  LabReport report{.seed = config_.seed, .steps = steps_, .chosen_by_seed = !config_.choices && !led_ && !choices_.are_led()};
   report.allocations = allocated_;
   Evidence evidence = look();
   report.end_time = worker_.now();
@@ -129,8 +129,15 @@ bool World::step() {
   if (config_.faults.spurious_wakes != 0 || config_.faults.clock_jumps != 0) make_trouble();
   const std::uint32_t count = choices();
   if (count == 0) return false;
-  let_happen(count == 1 ? 0 : choices_.next(count), count);
+  let_happen(count == 1 ? 0 : choices_.next(count, staying()), count);
   return true;
+}
+
+/// Gives: the choice that lets the task that was polled last go on; the one that waits longest when that cannot.
+std::uint32_t World::staying() const noexcept {
+  const auto at = std::find_if(host_.ready.begin(), host_.ready.end(),
+                               [this](const Ready& entry) { return entry.task == last_polled_; });
+  return at == host_.ready.end() ? 0 : static_cast<std::uint32_t>(at - host_.ready.begin());
 }
 
 std::uint32_t World::choices() {
@@ -160,6 +167,7 @@ void World::let_happen(std::uint32_t choice, std::uint32_t count) {
 }
 
 void World::dispatch(const Ready& entry) {
+  last_polled_ = entry.task;
   worker_.set_round(worker_.round() + 1);
   const auto budget = kernel_->budget_of(entry.task);
   if (budget && budget->deadline.reached(worker_.now()) && !kernel_->is_cancel_requested(entry.task)) {

@@ -53,6 +53,7 @@ class World {
 
  private:
   bool step();
+  [[nodiscard]] std::uint32_t staying() const noexcept;
   void let_happen(std::uint32_t choice, std::uint32_t count);
   void dispatch(const Ready& entry);
   void advance_time();
@@ -80,6 +81,7 @@ class World {
   LabPort port_;
   kernel::Worker& worker_;
   TaskId main_;
+  TaskId last_polled_;
   std::uint64_t steps_ = 0;
   std::uint64_t allocated_ = 0;
   bool led_ = false;  // by who calls take(), not by choices_

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -304,6 +305,78 @@ TEST(ExploreTasks, LAB_3_a_failure_is_shown_with_the_fewest_preemptions_and_made
   const auto again = calm::lab::run({.kernel = calm::lab::explored_kernel()}, schedule.value(), forgets_to_join);
   EXPECT_EQ(again.trace_digest, report.failure->trace_digest);
   EXPECT_TRUE(again.end.is_err());
+}
+
+/// The scope of `owner` does not close before the promise is kept; who has taken it waits for the owner first.
+Task<void> circle(Cx cx) {
+  Shared<std::optional<calm::Obligation>> given(cx);
+  const auto body = [&given](Scope& scope) -> Task<void> {
+    const auto owner = [&given](Cx inner) -> Task<void> {
+      const auto inside = [&given](Scope& own) -> Task<void> {
+        given.changed(own.cx()) = co_await calm::reserve(own.cx(), calm::ObligationKind::custom);
+        co_await calm::yield(own.cx());
+        auto& left = given.changed(own.cx());
+        if (left) (void)left->commit();
+        left.reset();
+      };
+      co_await calm::scope(inner, inside);
+    };
+    auto owning = co_await scope.spawn(owner);
+    auto taker = [&given, handle = std::move(owning)](Cx inner) mutable -> Task<void> {
+      if (!given.get(inner)) co_return;
+      std::optional<calm::Obligation> taken = std::move(given.changed(inner));
+      given.changed(inner).reset();
+      (void)taken->hand_to(inner.task());
+      co_await std::move(handle).join(inner);
+      (void)taken->commit();
+    };
+    (void)co_await scope.spawn(std::move(taker));
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_6_tasks_that_wait_for_each_other_are_found_as_a_deadlock) {
+  const ExploreReport report = explore_both_ways(circle);
+  EXPECT_EQ(report.counts.executions, 3U);  // the taker comes before the promise, after it, or in between
+  EXPECT_EQ(report.counts.deadlocks, 1U);
+  EXPECT_EQ(report.counts.buggy, 1U);
+  EXPECT_NE(to_string(report).find("deadlock"), std::string::npos) << report;
+}
+
+TEST(ExploreTasks, LAB_5_every_strategy_finds_a_lost_update) {
+  for (const Strategy strategy :
+       {Strategy::optimal, Strategy::all, Strategy::bounded, Strategy::random, Strategy::pct}) {
+    const ExploreReport report = calm::lab::explore(lost_update, {.strategy = strategy, .max_executions = 1000});
+    EXPECT_FALSE(report.ok()) << static_cast<int>(strategy);
+    ASSERT_TRUE(report.failure.has_value());
+    EXPECT_EQ(report.preemptions, 1U) << report;
+  }
+}
+
+TEST(ExploreTasks, LAB_5_the_clock_is_a_choice_of_a_schedule_that_is_made_again) {
+  const ExploreReport report = calm::lab::explore(timeout_race, {.explore_time = true});
+  ASSERT_TRUE(report.failure.has_value());
+  const auto schedule = calm::lab::parse_schedule(report.failure->replay_word());
+  ASSERT_TRUE(schedule.is_ok());
+  EXPECT_TRUE(schedule.value().explore_time);
+  const auto again = calm::lab::run({}, schedule.value(), timeout_race);
+  EXPECT_EQ(again.trace_digest, report.failure->trace_digest);
+}
+
+Task<void> crowd(Cx cx) {
+  const auto body = [](Scope& scope) -> Task<void> {
+    for (int i = 0; i < 70; ++i) (void)co_await scope.spawn(yields, 0);
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_5_more_tasks_than_can_be_told_apart_are_refused) {
+  try {
+    (void)calm::lab::explore(crowd);
+    FAIL() << "it was explored";
+  } catch (const std::length_error& error) {
+    EXPECT_NE(std::string(error.what()).find("too many to explore"), std::string::npos);
+  }
 }
 
 }  // namespace

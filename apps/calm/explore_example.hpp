@@ -1,0 +1,19 @@
+// explore_example.hpp — `calm explore` for the examples, which are programs of tasks.
+// Laws:    LAB-5, LAB-6
+// Threads: the main thread
+// Cancel:  Ctrl-C ends the exploration; what was found by then is shown
+#pragma once
+
+#include <atomic>
+
+#include "apps/calm/commands.hpp"
+#include "examples/catalogue.hpp"
+
+namespace calm::tool {
+
+/// Explores every schedule of the example and prints what came of it. `stop` ends it early.
+/// Gives: 0 when it was explored, whatever was found in it; 1 when it does not repeat itself or has too many tasks;
+///        bad_usage when an option does not fit.
+int explore_example(const ExploreOptions& asked, const examples::Example& example, const std::atomic<bool>& stop);
+
+}  // namespace calm::tool
