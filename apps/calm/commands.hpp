@@ -70,6 +70,7 @@ struct ExploreOptions {
   std::uint32_t preemptions = 2;
   std::uint64_t max_executions = UINT64_MAX;
   bool explore_time = false;         ///< for an example
+  bool declared = false;             ///< an example's tasks share nothing that they do not declare
   std::uint32_t max_steps = 10'000;  ///< of one execution
   std::string replay;                ///< a schedule to run alone; empty for none
   std::string html;                  ///< where the timeline of a failure goes; empty for nowhere

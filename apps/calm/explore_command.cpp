@@ -184,6 +184,8 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   explore->add_flag("--progress", options.progress, "tell every second how far it is, also where nobody looks on");
   explore->add_flag("--explore-time", options.explore_time,
                     "for an example: let the next deadline come at any point, not only when nothing can run");
+  explore->add_flag("--declared", options.declared,
+                    "for an example: its tasks share no variable without lab::Shared, so not every order of polls differs");
   explore->add_flag("--json", options.json, "print one JSON record");
   explore->callback([&options, &status] { status = explore_or_say_why(options); });
 }

@@ -67,6 +67,7 @@ int explore_example(const ExploreOptions& asked, const examples::Example& exampl
                             .max_executions = asked.max_executions,
                             .stop_at_first_problem = false,
                             .explore_time = asked.explore_time,
+                            .plain_memory = !asked.declared,
                             .seed = asked.seed,
                             .depth = asked.depth,
                             .preemptions = asked.preemptions};

@@ -275,6 +275,7 @@ class Optimal {
     const Event& event = run_[at];
     std::vector<Race>& races = points_[at].races;
     races.clear();
+    if (event.kind == StepKind::last) return;
     if (event.kind == StepKind::fixed) {
       for (const std::uint32_t i : run_.joined()) races.push_back({i});
       return;
@@ -283,7 +284,7 @@ class Optimal {
     conflicts_before(at, event.process, event.touched, races);
   }
   void conflicts_before(std::uint32_t at, Process process, const Footprint& touched, std::vector<Race>& races) const {
-    for (std::uint32_t i = at; i-- > 0;) {
+    for (std::uint32_t i = at; i-- > 0 && run_[i].kind != StepKind::last;) {
       const Event& other = run_[i];
       if (other.process == process || covered_[other.process] >= other.number) continue;
       if (other.touched.conflicts(touched)) races.push_back({i});
@@ -311,12 +312,13 @@ class Optimal {
           if (!is_settled(race)) try_first(race, at, event);
         }
       } else {
-        reverse_free(event.process, event.previous, point->races, at);
+        reverse_free(event.process, event.previous, point->races, at,
+                     event.kind == StepKind::woken ? &event.touched : nullptr);
       }
     }
     for (const Foreseen& step : blocked_) {
       races_of_blocked(step);
-      reverse_free(step.process, run_.last_of(step.process), blocked_races_, run_.size());
+      reverse_free(step.process, run_.last_of(step.process), blocked_races_, run_.size(), nullptr);
     }
   }
   [[nodiscard]] bool is_settled(const Race& race) const noexcept {
@@ -339,15 +341,26 @@ class Optimal {
   }
 
   /// A free step is tried before each event it conflicts with, from the latest on; only where it can run does that event hide
-  /// what happens before it.
-  void reverse_free(Process process, std::uint32_t previous, std::vector<Race>& races, std::uint32_t at) {
+  /// what happens before it. `woken` is what a step touches that somebody must have enabled, else none.
+  void reverse_free(Process process, std::uint32_t previous, std::vector<Race>& races, std::uint32_t at,
+                    const Footprint* woken) {
     if (races.empty()) return;
     start_covered(previous);
     for (Race& race : races) {
       const Event& other = run_[race.with];
       if (covered_[other.process] >= other.number) continue;
+      if (woken != nullptr && !has_waker(race.with, at, previous, *woken)) continue;
       if (is_settled(race) || try_free(race, at, process)) cover(race.with);
     }
+  }
+
+  /// Gives: true when somebody can have enabled the step without event i and all that happens after it.
+  [[nodiscard]] bool has_waker(std::uint32_t i, std::uint32_t at, std::uint32_t previous,
+                               const Footprint& touched) const noexcept {
+    for (std::uint32_t k = previous; k < at; ++k) {
+      if ((k < i || !run_.happens_before(i, k)) && run_[k].touched.conflicts(touched)) return true;
+    }
+    return false;
   }
 
   /// Gives: true when a step that was tried at that point leads to the reversal. Of a free step nothing is known but its

@@ -95,7 +95,7 @@ ExploreReport explore_program(const ExploreConfig& config, Program& program) {
     const LabConfig asked = from_environment(lab);
     if (asked.choices) return replay_one(config, asked, program);
   }
-  TaskProgram tasks(lab, program, check_of(config));
+  TaskProgram tasks(lab, program, check_of(config), config.plain_memory);
   ExploreReport report;
   report.counts = explore_by(config, tasks);
   if (!report.ok()) show_failure(config, tasks, report);

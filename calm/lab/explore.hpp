@@ -8,7 +8,8 @@
 //   EXPECT_TRUE(report.ok()) << report;
 //
 // A step is one poll of a task, from one suspension to the next. What tasks share through calm is known; a variable of their
-// own that they share is declared by lab::Shared or lab::touch, or orders of its accesses are not told apart.
+// own that they share is declared by lab::Shared or lab::touch, or orders of its accesses are not told apart, unless
+// ExploreConfig::plain_memory says that there are such.
 #pragma once
 
 #include <atomic>
@@ -49,6 +50,8 @@ struct ExploreConfig {
   bool stop_at_first_problem = true;
   bool must_end_ok = true;    ///< a program that ends otherwise than Ok is a problem
   bool explore_time = false;  ///< the next deadline may come at any point, not only when nothing is runnable
+  /// Tasks share variables that they do not declare: every poll may touch them, so every order of polls is another one.
+  bool plain_memory = false;
   std::uint64_t seed = 1;     ///< for random and pct
   std::uint32_t depth = 3;    ///< for pct
   std::uint32_t preemptions = 2;                           ///< for bounded

@@ -51,7 +51,7 @@ class Steps {
         if (line.process == process) width = std::max(width, std::min<std::size_t>(line.text.size(), 28));
       }
       std::string name = program_.name_of(process);
-      name.resize(width + column_gap, ' ');
+      if (process != who.back()) name.resize(width + column_gap, ' ');
       text += name;
       at += width + column_gap;
     }
@@ -103,12 +103,16 @@ class Steps {
 }  // namespace
 
 std::string task_columns(TaskProgram& program, const std::vector<explore::Process>& schedule) {
+  // Once to learn the names, which are known when tasks have begun.
+  program.restart();
+  for (const Process process : schedule) {
+    explore::Footprint touched;
+    (void)program.step(process, touched);
+    (void)program.name_of(process);
+  }
   program.restart();
   Steps steps(program);
-  for (const Process process : schedule) {
-    steps.add(process);
-    (void)program.name_of(process);  // known now, and kept
-  }
+  for (const Process process : schedule) steps.add(process);
   return steps.text();
 }
 

@@ -16,7 +16,8 @@ static_assert(1U << process_bits == explore::process_max);
 // Numbers of Kind::other under the clock's name.
 constexpr std::uint32_t clock_number = 0;
 constexpr std::uint32_t entropy_number = 1;
-constexpr std::uint32_t first_named = 2;
+constexpr std::uint32_t memory_number = 2;
+constexpr std::uint32_t first_named = 3;
 
 /// A cancellation that a task brought on itself: its region may fail by it.
 constexpr bool is_own(CancelKind kind) noexcept {
@@ -94,6 +95,7 @@ void TaskFootprint::begin_poll(Process process, bool deadline, explore::Footprin
   TaskEntry& task = tasks_[process];
   write(location(Kind::run, process));
   if (!explore_time_ || deadline) looked_at_time();
+  if (plain_memory_) write(location(Kind::other, clock_process, memory_number));
   if (task.finalizer && !task.polled) {
     if (RegionEntry* const region = find(task.region)) write(of(Kind::left, *region));
   }

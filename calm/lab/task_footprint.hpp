@@ -19,6 +19,7 @@
 //   clock                 its steps write; who looks at the time, arms or has a deadline reads. Where time goes on only when
 //                         nothing is runnable, every poll reads it: each of them keeps it from going on
 //   entropy               who takes a number writes
+//   memory                every poll writes, where that is asked for
 #pragma once
 
 #include <array>
@@ -43,7 +44,9 @@ class TaskFootprint final : public Touches {
   static constexpr Process nobody = explore::process_max;
 
   /// `explore_time`: the clock is not kept waiting by who can run.
-  explicit TaskFootprint(bool explore_time) noexcept : explore_time_(explore_time) {}
+  /// `plain_memory`: every poll may touch what tasks share without saying so.
+  TaskFootprint(bool explore_time, bool plain_memory) noexcept
+      : explore_time_(explore_time), plain_memory_(plain_memory) {}
 
   /// A new run begins; what processes are called stays.
   void restart(TaskId main, RegionId root);
@@ -140,6 +143,7 @@ class TaskFootprint final : public Touches {
   void write(Location place) { if (touched_ != nullptr) touched_->write(place); }
 
   const bool explore_time_;
+  const bool plain_memory_;
 
   // For all runs.
   std::array<std::vector<Process>, explore::process_max> children_;

@@ -24,8 +24,8 @@ const cx::TaskRoot* root_of(const World& world, TaskId task) noexcept {
 
 }  // namespace
 
-TaskProgram::TaskProgram(const LabConfig& config, lab::Program& program, Check check)
-    : config_(config), program_(program), check_(std::move(check)), footprint_(config.explore_time) {
+TaskProgram::TaskProgram(const LabConfig& config, lab::Program& program, Check check, bool plain_memory)
+    : config_(config), program_(program), check_(std::move(check)), footprint_(config.explore_time, plain_memory) {
   CALM_REQUIRE(LAB_5, config.faults == Faults() && !config.choices);
 }
 
@@ -42,6 +42,8 @@ void TaskProgram::restart() {
   world_->begin(program_);
   footprint_.restart(world_->main(), world_->kernel().root());
   step_events_.clear();
+  yielded_ = {};
+  yielded_[TaskFootprint::main_process] = true;  // nobody spawned it
 }
 
 ProcessSet TaskProgram::enabled() {
@@ -71,7 +73,17 @@ explore::StepKind TaskProgram::step(Process process, explore::Footprint& touched
   step_events_.clear();
   world_->copy_events(recorded, step_events_);
   footprint_.end_step(step_events_);
-  return explore::StepKind::free;
+  if (process == clock_process) return config_.explore_time ? explore::StepKind::free : explore::StepKind::last;
+  // Who did not wake itself was woken.
+  const bool woken = !std::exchange(yielded_[process], is_ready(process));
+  return woken ? explore::StepKind::woken : explore::StepKind::free;
+}
+
+bool TaskProgram::is_ready(Process process) const noexcept {
+  for (const Ready& entry : world_->ready()) {
+    if (footprint_.process_of(entry.task) == process) return true;
+  }
+  return false;
 }
 
 /// Gives: how often the frames of the task have run; 0 when it has ended.

@@ -31,7 +31,8 @@ class TaskProgram final : public explore::Program {
   using Check = std::function<std::string(const LabReport&)>;
 
   /// Needs: both outlive this object; a configuration without faults and choices.
-  TaskProgram(const LabConfig& config, lab::Program& program, Check check = {});
+  /// `plain_memory`: as ExploreConfig says.
+  TaskProgram(const LabConfig& config, lab::Program& program, Check check = {}, bool plain_memory = false);
   ~TaskProgram() override;
 
   /// Gives: what came of the last execution that was asked for its problem.
@@ -56,6 +57,7 @@ class TaskProgram final : public explore::Program {
 
  private:
   void leave() noexcept;
+  [[nodiscard]] bool is_ready(explore::Process process) const noexcept;
   [[nodiscard]] std::uint64_t polls_of(explore::Process process) const noexcept;
 
   const LabConfig& config_;
@@ -64,6 +66,7 @@ class TaskProgram final : public explore::Program {
   TaskFootprint footprint_;
   std::optional<World> world_;
   std::vector<trace::Event> step_events_;
+  std::array<bool, explore::process_max> yielded_{};  // its last step left it able to go on
   std::array<std::string, explore::process_max> names_;
   std::array<explore::Footprint, explore::process_max> pending_;  // of those that blocked() gave
   LabReport report_;

@@ -5,10 +5,13 @@
 
 #include "calm/calm.hpp"
 #include "calm/lab/everywhere.hpp"
+#include "calm/lab/explore.hpp"
 #include "calm/lab/gtest.hpp"
 #include "calm/lab/lab.hpp"
+#include "calm/lab/minimise.hpp"
 #include "calm/lab/replay.hpp"
 #include "calm/lab/replay_file.hpp"
+#include "calm/lab/shared.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -70,6 +73,35 @@ TEST(Guide, LAB_3_a_run_is_kept_in_a_file_and_made_again) {
   EXPECT_LAB_CLEAN(again);  // a divergence would show both events
 }
 // [/file]
+
+// [minimise]
+TEST(Guide, LAB_3_the_first_failing_seed_is_minimised) {
+  EXPECT_LAB_CLEAN(calm::lab::run_seeds(calm::lab::from_environment(), 100, answer));
+}
+// [/minimise]
+
+// [explore]
+Task<void> two_withdrawals(Cx cx) {
+  calm::lab::Shared<int> balance(cx, 100);
+  const auto withdraw = [&balance](Cx inner) -> Task<void> {
+    const int seen = balance.get(inner);
+    co_await calm::yield(inner);  // the bug: what was seen may be old by now
+    balance.set(inner, seen - 10);
+  };
+  const auto body = [&withdraw](calm::Scope& scope) -> Task<void> {
+    for (int i = 0; i < 2; ++i) (void)co_await scope.spawn(withdraw);
+  };
+  co_await calm::scope(cx, body);
+  if (balance.get(cx) != 80) co_await calm::fail(calm::Errc::conflict);
+}
+
+TEST(Guide, LAB_5_every_schedule_is_visited_once) {
+  const auto report = calm::lab::explore(two_withdrawals, {.stop_at_first_problem = false});
+  EXPECT_TRUE(report.exhausted());
+  EXPECT_EQ(report.counts.executions, 4U);
+  EXPECT_EQ(report.counts.buggy, 2U) << report;  // prints a failure with the fewest preemptions, and how to repeat it
+}
+// [/explore]
 
 }  // namespace
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
