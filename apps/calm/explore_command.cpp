@@ -95,7 +95,10 @@ void tell_failure(const ExploreOptions& asked, explore::Program& program, const 
 int explore_program(const ExploreOptions& asked) {
   if (asked.list) {
     list_explorables();
-    for (const examples::Example& example : examples::all()) fmt::print("{:<16} {}\n", example.name, example.about);
+    fmt::print("\nExamples, which are programs of tasks:\n");
+    for (const examples::Example& example : examples::all()) {
+      fmt::print("  {:<20}{}\n", example.name, example.about);
+    }
     return 0;
   }
   if (asked.gallery) return show_gallery();
@@ -184,8 +187,9 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status) {
   explore->add_flag("--progress", options.progress, "tell every second how far it is, also where nobody looks on");
   explore->add_flag("--explore-time", options.explore_time,
                     "for an example: let the next deadline come at any point, not only when nothing can run");
-  explore->add_flag("--declared", options.declared,
-                    "for an example: its tasks share no variable without lab::Shared, so not every order of polls differs");
+  explore->add_flag(
+      "--declared", options.declared,
+      "for an example: its tasks share no variable without lab::Shared, so not every order of polls differs");
   explore->add_flag("--json", options.json, "print one JSON record");
   explore->callback([&options, &status] { status = explore_or_say_why(options); });
 }

@@ -9,8 +9,9 @@
 #include <string_view>
 
 #include "apps/calm/lab_text.hpp"
+#include "apps/calm/refused.hpp"
+#include "apps/calm/scenario/problem.hpp"
 #include "calm/lab/explore.hpp"
-#include "calm/model/text.hpp"
 
 namespace calm::tool {
 namespace {
@@ -24,11 +25,6 @@ std::optional<lab::Strategy> strategy_of(std::string_view name) {
   if (name == "random") return lab::Strategy::random;
   if (name == "pct") return lab::Strategy::pct;
   return std::nullopt;
-}
-
-int refuse(const std::string& what, const std::string& next) {
-  fmt::print(stderr, "calm: {}\n  next: {}\n", what, next);
-  return bad_usage;
 }
 
 std::string fingerprints_text(const explore::Report& counts) {
@@ -58,10 +54,15 @@ void print_text(const ExploreOptions& asked, const lab::ExploreReport& report, d
 }  // namespace
 
 int explore_example(const ExploreOptions& asked, const examples::Example& example, const std::atomic<bool>& stop) {
-  if (asked.n || asked.m) return refuse(asked.program + " takes no --n and no --m", "leave them out");
+  if (asked.n || asked.m) throw Refused{asked.program + " takes no --n and no --m; leave them out"};
+  if (!asked.replay.empty() || !asked.html.empty()) {
+    throw Refused{asked.program +
+                  " is an example: CALM_LAB_SCHEDULE=WORD runs a schedule of it, calm trace draws a run"};
+  }
+  if (asked.strategy == "pct" && asked.depth == 0) throw Refused{"--depth 0 finds nothing; give 1 or more"};
   const auto strategy = strategy_of(asked.strategy);
   if (!strategy) {
-    return refuse("no strategy is called " + calm::quoted(asked.strategy), "take optimal, all, bounded, random or pct");
+    throw Refused{scenario::unknown_text("strategy", asked.strategy, {"optimal", "all", "bounded", "random", "pct"})};
   }
   lab::ExploreConfig config{.strategy = *strategy,
                             .max_executions = asked.max_executions,

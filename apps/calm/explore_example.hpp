@@ -12,8 +12,8 @@
 namespace calm::tool {
 
 /// Explores every schedule of the example and prints what came of it. `stop` ends it early.
-/// Gives: 0 when it was explored, whatever was found in it; 1 when it does not repeat itself or has too many tasks;
-///        bad_usage when an option does not fit.
+/// Gives: 0 when it was explored, whatever was found in it; 1 when it does not repeat itself or has too many tasks.
+/// Fails: Refused when an option does not fit.
 int explore_example(const ExploreOptions& asked, const examples::Example& example, const std::atomic<bool>& stop);
 
 }  // namespace calm::tool

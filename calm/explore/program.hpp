@@ -52,7 +52,7 @@ class ProcessSet {
 enum class StepKind : std::uint8_t {
   fixed,  ///< what it touches, and that it can run one way, depends on its own process alone: a plain read, a write
   free,   ///< both may depend on what others did: a compare-and-swap, a lock, a receive, a whole poll of a task
-  last,   ///< it can run only when no other process can, and conflicts with every step: no order across it can be another
+  last,  ///< it can run only when no other process can, and conflicts with every step: no order across it can be another
   woken,  ///< as free; and it cannot run before a step of another process, after the last of its own, that conflicts with it
 };
 

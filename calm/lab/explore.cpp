@@ -104,11 +104,10 @@ ExploreReport explore_program(const ExploreConfig& config, Program& program) {
 
 std::string to_string(const ExploreReport& report) {
   const explore::Report& counts = report.counts;
-  std::string text = "calm explore: " + std::to_string(counts.executions) +
-                     (counts.executions == 1 ? " execution" : " executions") +
-                     (report.exhausted() ? ", and there are no more; " : ", and there may be more; ") +
-                     std::to_string(counts.deadlocks) + " deadlocked, " + std::to_string(counts.buggy) +
-                     " with a problem";
+  std::string text =
+      "calm explore: " + std::to_string(counts.executions) + (counts.executions == 1 ? " execution" : " executions") +
+      (report.exhausted() ? ", and there are no more; " : ", and there may be more; ") +
+      std::to_string(counts.deadlocks) + " deadlocked, " + std::to_string(counts.buggy) + " with a problem";
   if (!report.failure) return text;
   for (const Problem& problem : report.failure->problems) text += "\n" + problem.text;
   if (!report.replayed) {

@@ -52,13 +52,13 @@ struct ExploreConfig {
   bool explore_time = false;  ///< the next deadline may come at any point, not only when nothing is runnable
   /// Tasks share variables that they do not declare: every poll may touch them, so every order of polls is another one.
   bool plain_memory = false;
-  std::uint64_t seed = 1;     ///< for random and pct
-  std::uint32_t depth = 3;    ///< for pct
-  std::uint32_t preemptions = 2;                           ///< for bounded
-  std::uint64_t minimise_executions = 20'000;              ///< looked at to find a failure with fewer preemptions
-  std::function<std::string(const LabReport&)> check{};    ///< what it gives, unless empty, is one more problem
-  std::string program{};                                   ///< a name, where a test explores several
-  const std::atomic<bool>* stop = nullptr;                 ///< set by a signal: end with the next execution
+  std::uint64_t seed = 1;                                ///< for random and pct
+  std::uint32_t depth = 3;                               ///< for pct
+  std::uint32_t preemptions = 2;                         ///< for bounded
+  std::uint64_t minimise_executions = 20'000;            ///< looked at to find a failure with fewer preemptions
+  std::function<std::string(const LabReport&)> check{};  ///< what it gives, unless empty, is one more problem
+  std::string program{};                                 ///< a name, where a test explores several
+  const std::atomic<bool>* stop = nullptr;               ///< set by a signal: end with the next execution
   kernel::Config kernel = explored_kernel();
 };
 

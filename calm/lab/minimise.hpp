@@ -20,8 +20,8 @@
 namespace calm::lab {
 
 struct Minimised {
-  LabReport report;                   ///< its schedule repeats the run
-  std::uint64_t switches = 0;         ///< to another task than the one that could go on, or than the one that waits longest
+  LabReport report;            ///< its schedule repeats the run
+  std::uint64_t switches = 0;  ///< to another task than the one that could go on, or than the one that waits longest
   std::uint64_t switches_before = 0;  ///< in the run that it was made from
   std::uint64_t runs = 0;             ///< that were made to find it
 };

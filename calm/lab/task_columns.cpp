@@ -29,7 +29,7 @@ class Steps {
     explore::Footprint touched;
     (void)program_.step(process, touched);
     lines_.push_back({process, {}});
-    for (const trace::Event& event : program_.last_step()) add(event, process);
+    for (const trace::Event& event : program_.step_events()) add(event, process);
     const std::string place = program_.place_of(process);
     if (!place.empty()) say("at " + place.substr(0, place.find(" in ")));
   }

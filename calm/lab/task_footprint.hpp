@@ -139,8 +139,12 @@ class TaskFootprint final : public Touches {
   void take(const trace::Event& event);
   void take_access(const trace::Event& event);
   void take_end(const trace::Event& event);
-  void read(Location place) { if (touched_ != nullptr) touched_->read(place); }
-  void write(Location place) { if (touched_ != nullptr) touched_->write(place); }
+  void read(Location place) {
+    if (touched_ != nullptr) touched_->read(place);
+  }
+  void write(Location place) {
+    if (touched_ != nullptr) touched_->write(place);
+  }
 
   const bool explore_time_;
   const bool plain_memory_;

@@ -88,8 +88,7 @@ bool TaskProgram::is_ready(Process process) const noexcept {
 
 /// Gives: how often the frames of the task have run; 0 when it has ended.
 std::uint64_t TaskProgram::polls_of(Process process) const noexcept {
-  const cx::TaskRoot* const root =
-      process == clock_process ? nullptr : root_of(*world_, footprint_.task_of(process));
+  const cx::TaskRoot* const root = process == clock_process ? nullptr : root_of(*world_, footprint_.task_of(process));
   return root == nullptr ? 0 : root->polls();
 }
 
@@ -136,7 +135,7 @@ std::string TaskProgram::problem(bool /*deadlock*/) {
   return text;
 }
 
-std::span<const trace::Event> TaskProgram::last_step() { return step_events_; }
+std::span<const trace::Event> TaskProgram::step_events() { return step_events_; }
 
 std::string TaskProgram::place_of(Process process) {
   if (process == clock_process) return {};

@@ -41,7 +41,7 @@ class TaskProgram final : public explore::Program {
   // --- for who shows a run: between steps ---
 
   /// Gives: the events of the last step.
-  [[nodiscard]] std::span<const trace::Event> last_step();
+  [[nodiscard]] std::span<const trace::Event> step_events();
   /// Gives: where the task stands, `worker.cpp:88 in worker_loop`; nothing for one that has ended, and for the clock.
   [[nodiscard]] std::string place_of(explore::Process process);
   [[nodiscard]] explore::Process process_of(TaskId task) const noexcept { return footprint_.process_of(task); }

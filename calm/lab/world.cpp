@@ -86,17 +86,19 @@ void World::begin(Program& program) {
 
 LabReport World::finish() {
   host_.touches = nullptr;
-  LabReport report{.seed = config_.seed, .steps = steps_, .chosen_by_seed = !config_.choices && !led_ && !choices_.are_led()};
+  const bool stopped = choices() != 0;
+  LabReport report{
+      .seed = config_.seed, .steps = steps_, .chosen_by_seed = !config_.choices && !led_ && !choices_.are_led()};
   report.allocations = allocated_;
   Evidence evidence = look();
   report.end_time = worker_.now();
   report.end = kernel_->end_of(worker_, kernel_->root()).value_or(ok());
   report.state_digest = kernel::state_digest(evidence.snapshot);
   report.await_points = port_.points();
-  evidence.stuck = !evidence.quiet && report.steps < config_.max_steps;
+  evidence.stuck = !evidence.quiet && !stopped;
   if (!evidence.quiet) look_for_lost_wakes(evidence);
   report.problems = ask_oracles(evidence);
-  if (report.steps == config_.max_steps) {
+  if (stopped) {
     report.problems.insert(
         report.problems.begin(),
         {Oracle::steps, "calm: stopped after " + std::to_string(report.steps) +
@@ -114,12 +116,11 @@ LabReport World::finish() {
     report.names.resources.try_emplace(kernel_->root(), "root");
   }
   report.trace_digest = trace::trace_digest(report.trace);
-  report.schedule = {
-      .program = config_.program,
-      .seed = config_.seed,
-      .faults = config_.faults,
-      .explore_time = config_.explore_time,
-      .choices = choices_.made()};
+  report.schedule = {.program = config_.program,
+                     .seed = config_.seed,
+                     .faults = config_.faults,
+                     .explore_time = config_.explore_time,
+                     .choices = choices_.made()};
   if (!evidence.quiet) shut_down();
   return report;
 }
@@ -221,8 +222,7 @@ bool World::is_time_next() {
       (void)host_.watches.take_due(host_.watches.next());
     }
   }
-  return !host_.alarms.empty() ||
-         (!host_.watches.empty() && kernel_->state(kernel_->root()) != RegionState::closed);
+  return !host_.alarms.empty() || (!host_.watches.empty() && kernel_->state(kernel_->root()) != RegionState::closed);
 }
 
 /// Time is virtual: it goes on to the next alarm or deadline. Needs: there is one.
@@ -286,6 +286,7 @@ trace::Trace World::take_trace() {
   trace.events.reserve(count);
   for (const std::vector<trace::Event>& part : parts_)
     trace.events.insert(trace.events.end(), part.begin(), part.end());
+  for (std::size_t i = 1; i < parts_.size(); ++i) keep_spare(std::move(parts_[i]));
   parts_.clear();
   return trace;
 }

@@ -117,9 +117,8 @@ void explore_programs(bool explore_time, std::uint64_t count, std::uint64_t most
     const Program program = make_program(seed);
     if (size_of(program.body) > statements_most) continue;
     if (explore_both_ways(program, explore_time, most, done).empty()) continue;
-    const Program small = shrink(program, [&](const Program& smaller) {
-      return !explore_both_ways(smaller, explore_time, most, done).empty();
-    });
+    const Program small = shrink(
+        program, [&](const Program& smaller) { return !explore_both_ways(smaller, explore_time, most, done).empty(); });
     FAIL() << explore_both_ways(small, explore_time, most, done) << "\n" << to_string(small);
   }
   EXPECT_LT(done.executions, done.orders);
