@@ -3,28 +3,48 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "apps/calm/lab_text.hpp"
 #include "apps/calm/refused.hpp"
 #include "apps/calm/scenario/problem.hpp"
 #include "calm/lab/explore.hpp"
+#include "calm/lab/lab.hpp"
+#include "calm/lab/schedule.hpp"
 
 namespace calm::tool {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::optional<lab::Strategy> strategy_of(std::string_view name) {
-  if (name == "optimal") return lab::Strategy::optimal;
-  if (name == "all") return lab::Strategy::all;
-  if (name == "bounded") return lab::Strategy::bounded;
-  if (name == "random") return lab::Strategy::random;
-  if (name == "pct") return lab::Strategy::pct;
-  return std::nullopt;
+lab::Strategy strategy_of(const std::string& name) {
+  constexpr std::pair<std::string_view, lab::Strategy> rows[] = {
+      {"optimal", lab::Strategy::optimal}, {"all", lab::Strategy::all},
+      {"bounded", lab::Strategy::bounded}, {"persistence", lab::Strategy::persistence},
+      {"random", lab::Strategy::random},   {"pct", lab::Strategy::pct}};
+  std::vector<std::string_view> names;
+  for (const auto& [row, strategy] : rows) {
+    if (row == name) return strategy;
+    names.push_back(row);
+  }
+  throw Refused{scenario::unknown_text("strategy", name, names)};
+}
+
+/// Runs one schedule of the example and shows what came of it.
+int replay(const std::string& word, const examples::Example& example) {
+  const auto schedule = lab::parse_schedule(word);
+  if (!schedule) throw Refused{std::string(schedule.error().message())};
+  lab::LabReport report;
+  {
+    const CapturedOutput output;
+    report = lab::run({.program = std::string(example.name)}, schedule.value(), example.program);
+  }
+  fmt::print("{}", describe(report));
+  return went_well(report) ? 0 : 1;
 }
 
 std::string fingerprints_text(const explore::Report& counts) {
@@ -34,9 +54,11 @@ std::string fingerprints_text(const explore::Report& counts) {
 void print_json(const ExploreOptions& asked, const explore::Report& counts, double seconds) {
   fmt::print(
       "{{\"program\": \"{}\", \"n\": 0, \"m\": 0, \"strategy\": \"{}\", \"executions\": {}, \"blocked\": {}, "
-      "\"fingerprints\": {}, \"deadlocks\": {}, \"buggy\": {}, \"exhausted\": {}, \"seconds\": {:.6f}}}\n",
+      "\"fingerprints\": {}, \"deadlocks\": {}, \"lassos\": {}, \"buggy\": {}, \"first_bug\": {}, \"exhausted\": {}, "
+      "\"seconds\": {:.6f}}}\n",
       asked.program, asked.strategy, counts.executions, counts.blocked, fingerprints_text(counts), counts.deadlocks,
-      counts.buggy, counts.exhausted, seconds);
+      counts.lassos, counts.buggy, counts.failures.empty() ? "null" : std::to_string(counts.failures.front().execution),
+      counts.exhausted, seconds);
 }
 
 void print_text(const ExploreOptions& asked, const lab::ExploreReport& report, double seconds) {
@@ -48,23 +70,21 @@ void print_text(const ExploreOptions& asked, const lab::ExploreReport& report, d
   fmt::print("  steps         {} and {} to come back to a branch\n", counts.steps, counts.replayed);
   fmt::print("  time          {:.3f} s, {:.0f} executions/s\n", seconds,
              static_cast<double>(counts.executions) / (seconds > 0 ? seconds : 1e-9));
-  if (report.failure) fmt::print("\n{}", to_string(report));
+  if (!report.failure) return;
+  fmt::print("\n{}See it again: calm explore {} --replay {}\n", to_string(report), asked.program,
+             report.failure->replay_word());
 }
 
 }  // namespace
 
 int explore_example(const ExploreOptions& asked, const examples::Example& example, const std::atomic<bool>& stop) {
   if (asked.n || asked.m) throw Refused{asked.program + " takes no --n and no --m; leave them out"};
-  if (!asked.replay.empty() || !asked.html.empty()) {
-    throw Refused{asked.program +
-                  " is an example: CALM_LAB_SCHEDULE=WORD runs a schedule of it, calm trace draws a run"};
+  if (!asked.html.empty()) {
+    throw Refused{asked.program + " is an example; calm run --trace writes a run of it, and calm trace draws that"};
   }
   if (asked.strategy == "pct" && asked.depth == 0) throw Refused{"--depth 0 finds nothing; give 1 or more"};
-  const auto strategy = strategy_of(asked.strategy);
-  if (!strategy) {
-    throw Refused{scenario::unknown_text("strategy", asked.strategy, {"optimal", "all", "bounded", "random", "pct"})};
-  }
-  lab::ExploreConfig config{.strategy = *strategy,
+  if (!asked.replay.empty()) return replay(asked.replay, example);
+  lab::ExploreConfig config{.strategy = strategy_of(asked.strategy),
                             .max_executions = asked.max_executions,
                             .stop_at_first_problem = false,
                             .explore_time = asked.explore_time,
@@ -89,7 +109,7 @@ int explore_example(const ExploreOptions& asked, const examples::Example& exampl
   } else {
     print_text(asked, report, seconds);
   }
-  return 0;
+  return report.ok() ? 0 : 1;
 }
 
 }  // namespace calm::tool

@@ -12,7 +12,7 @@
 namespace calm::tool {
 
 /// Explores every schedule of the example and prints what came of it. `stop` ends it early.
-/// Gives: 0 when it was explored, whatever was found in it; 1 when it does not repeat itself or has too many tasks.
+/// Gives: 0 when nothing was found; 1 when something was, when it does not repeat itself, or has too many tasks.
 /// Fails: Refused when an option does not fit.
 int explore_example(const ExploreOptions& asked, const examples::Example& example, const std::atomic<bool>& stop);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "calm/explore/optimal.hpp"
+#include "calm/explore/prioritised.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/lab/environment.hpp"
 #include "calm/lab/lab.hpp"
@@ -52,6 +53,8 @@ explore::Report explore_by(const ExploreConfig& config, TaskProgram& program) {
       return explore::explore_all(program, options);
     case Strategy::bounded:
       return explore::explore_all(program, options, config.preemptions);
+    case Strategy::persistence:
+      return explore::explore_prioritised(program, options);
     case Strategy::random:
     case Strategy::pct:
       break;

@@ -29,11 +29,12 @@ namespace calm::lab {
 
 /// How schedules are looked for.
 enum class Strategy : std::uint8_t {
-  optimal,  ///< each that differs, once
-  all,      ///< every order, without any reduction
-  bounded,  ///< every order with at most ExploreConfig::preemptions
-  random,   ///< by seed
-  pct,      ///< by seed, with priorities
+  optimal,      ///< each that differs, once
+  all,          ///< every order, without any reduction
+  bounded,      ///< every order with at most ExploreConfig::preemptions
+  persistence,  ///< promising ones first, by their score
+  random,       ///< by seed
+  pct,          ///< by seed, with priorities
 };
 
 /// The kernel as an exploration runs it: strict, with a small trace for the events of one step.

@@ -47,7 +47,8 @@ class ExploreTest(unittest.TestCase):
 
     def test_explore_lists_zoo_and_gallery_apart(self):
         listed = self.explore("--list").stdout
-        known, bugs, locks, unruly = listed.split("\n\n")
+        known, bugs, locks, unruly, examples = listed.split("\n\n")
+        self.assertIn("  three_children ", examples)
         self.assertIn("  lastzero ", known)
         self.assertIn("--n 1..20", known)
         self.assertIn("  futurelock ", bugs)
@@ -167,6 +168,23 @@ class ExploreTest(unittest.TestCase):
         self.assertEqual((bounded["buggy"], bounded["first_bug"]), (0, None))
         self.assertEqual(self.record("lost_update", "--strategy", "bounded", "--preemptions", "1", status=1)["buggy"], 2)
 
+    def test_LAB_5_every_schedule_of_an_example_is_visited(self):
+        record = self.record("three_children", "--declared")
+        self.assertEqual((record["executions"], record["fingerprints"], record["blocked"]), (1, 1, 0))
+        self.assertTrue(record["exhausted"])
+        plain = self.record("three_children")
+        self.assertGreater(plain["executions"], 1)
+        self.assertGreater(self.record("three_children", "--declared", "--explore-time")["executions"], 1)
+        self.assertEqual(self.record("three_children", "--strategy", "random", "--max-executions", "7")["executions"], 7)
+
+    def test_LAB_3_a_bug_of_an_example_is_found_shown_and_made_again(self):
+        shown = self.explore("forgotten_promise", status=1).stdout
+        self.assertIn("with a problem", shown)
+        self.assertIn("handle_message", shown)
+        command = re.search(r"^See it again: calm explore (forgotten_promise --replay calm1-\S+)$", shown, re.MULTILINE)
+        again = self.explore(*command[1].split(), status=1).stdout
+        self.assertIn("was dropped while Reserved", again)
+
     def test_explore_refuses_wrong_words(self):
         self.refuses(says="explore needs a PROGRAM")
         self.refuses("philosopher", says='unknown program "philosopher"; did you mean "philosophers"?')
@@ -178,6 +196,9 @@ class ExploreTest(unittest.TestCase):
         self.refuses("abba", "--strategy", "persistance", says='did you mean "persistence"?')
         self.refuses("abba", "--strategy", "pct", "--depth", "0", says="--depth 0 finds nothing")
         self.refuses("abba", "--max-steps", "70000", says="--max-steps 70000 is out of range; give one from 1 to 65535")
+        self.refuses("hello", "--n", "2", says="hello takes no --n")
+        self.refuses("hello", "--strategy", "persistance", says='did you mean "persistence"?')
+        self.refuses("hello", "--replay", "calm1-s1", says="no checksum at the end")
 
 
 if __name__ == "__main__":

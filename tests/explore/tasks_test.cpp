@@ -345,7 +345,7 @@ TEST(ExploreTasks, LAB_6_tasks_that_wait_for_each_other_are_found_as_a_deadlock)
 
 TEST(ExploreTasks, LAB_5_every_strategy_finds_a_lost_update) {
   for (const Strategy strategy :
-       {Strategy::optimal, Strategy::all, Strategy::bounded, Strategy::random, Strategy::pct}) {
+       {Strategy::optimal, Strategy::all, Strategy::bounded, Strategy::persistence, Strategy::random, Strategy::pct}) {
     const ExploreReport report = calm::lab::explore(lost_update, {.strategy = strategy, .max_executions = 1000});
     EXPECT_FALSE(report.ok()) << static_cast<int>(strategy);
     ASSERT_TRUE(report.failure.has_value());

@@ -8,8 +8,10 @@
 #include "calm/cx/scope.hpp"
 #include "calm/lab/environment.hpp"
 #include "calm/lab/everywhere.hpp"
+#include "calm/lab/explore.hpp"
 #include "calm/lab/gtest.hpp"
 #include "calm/lab/lab.hpp"
+#include "calm/lab/shared.hpp"
 #include "tests/unit/lab/planted.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
@@ -61,6 +63,26 @@ TEST(Failing, under_a_cancel) {
   };
   const lab::EverywhereReport report = lab::cancel_everywhere(lab::from_environment(), program);
   std::printf("%llu points\n", static_cast<unsigned long long>(report.points_hit));
+  EXPECT_LAB_CLEAN(report);
+}
+
+/// Every schedule is visited; the one that fails is printed with its command.
+TEST(Failing, in_some_schedules) {
+  const auto program = [](Cx cx) -> Task<void> {
+    lab::Shared<bool> ready(cx, false);
+    const auto body = [&ready](Scope& scope) -> Task<void> {
+      const auto set = [&ready](Cx inner) -> Task<void> {
+        ready.set(inner, true);
+        co_return;
+      };
+      (void)co_await scope.spawn(set);
+      co_await yield(scope.cx());
+      if (!ready.get(scope.cx())) co_await fail(Errc::conflict);
+    };
+    co_await scope(cx, body);
+  };
+  const lab::ExploreReport report = lab::explore(program, {.program = "explored"});
+  std::printf("%llu executions\n", static_cast<unsigned long long>(report.counts.executions));
   EXPECT_LAB_CLEAN(report);
 }
 

@@ -49,6 +49,18 @@ class ReplayCommand(unittest.TestCase):
         self.assertIn("calm: deadlock: nothing can run", again.stdout)
         self.assertEqual(COMMAND.findall(again.stdout), commands[:1])
 
+    def test_LAB_3_LAB_5_the_command_of_an_exploration_makes_the_one_run_that_failed(self):
+        first = run(f"{PROGRAM} --gtest_filter=Failing.in_some_schedules")
+        self.assertEqual(first.returncode, 1, first.stdout)
+        self.assertIn("it needs 0 preemptions", first.stdout)
+        commands = COMMAND.findall(first.stdout)
+        self.assertEqual(len(commands), 1, first.stdout)
+        again = run(commands[0])
+        self.assertEqual(again.returncode, 1, again.stdout)
+        self.assertRegex(again.stdout, r"(?m)^1 executions$")
+        self.assertIn("calm: the program ended as Err", again.stdout)
+        self.assertEqual(COMMAND.findall(again.stdout), commands)
+
     def test_LAB_3_a_seed_from_the_environment_is_used(self):
         output = run(f"{PROGRAM} --gtest_filter=*another*", CALM_LAB_SEED="123").stdout
         self.assertIn("other seed 123\n", output)
