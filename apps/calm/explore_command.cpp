@@ -104,7 +104,7 @@ int explore_program(const ExploreOptions& asked) {
   if (asked.gallery) return show_gallery();
   if (const examples::Example* const example = examples::find(asked.program)) {
     const Interruptible interruptible;
-    return explore_example(asked, *example, interrupted);
+    return explore_example(asked, *example, Interruptible::flag());
   }
   const Explorable explorable = find_explorable(asked.program);
   const std::uint32_t n = parameter(asked.program, "n", explorable.n, asked.n);
