@@ -116,7 +116,7 @@ def main():
     args = parser.parse_args()
     minutes, programs = read_minutes(args.minutes), find_programs(args.build)
     print(f"soak: {len(programs)} test programs, {CASES} cases per property, {SEQUENCES} programs beside the reference model, "
-          f"{PROGRAMS} in the lab, {minutes:g} minutes", flush=True)
+          f"{PROGRAMS} in the lab, {EXPLORED} explored, {minutes:g} minutes", flush=True)
     with tempfile.TemporaryDirectory(prefix="calm_soak_") as folder:
         log = Path(folder, "probes.log")
         held = campaign(programs, minutes, log)

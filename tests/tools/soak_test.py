@@ -10,6 +10,8 @@ from stage import StageTest  # noqa: E402
 PASSES = ('assert "max_success=100000" in os.environ["RC_PARAMS"], os.environ',
           'assert os.environ["CALM_REFERENCE_SEQUENCES"] == "1000000", os.environ',
           'assert os.environ["CALM_PROGRAM_COUNT"] == "100000", os.environ',
+          'assert os.environ["CALM_EXPLORE_PROGRAMS"] == "100000", os.environ',
+          'assert os.environ["CALM_EXPLORE_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert os.environ["CALM_PROGRAM_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert f"seed={os.environ[\'CALM_REFERENCE_SEED\']} " in os.environ["RC_PARAMS"], os.environ',
           'open(os.environ["CALM_PROBE_LOG"], "a").write("0\\tcalm/a.cpp:3\\ta: rare\\n")', "time.sleep(0.01)")
@@ -26,7 +28,7 @@ class SoakTest(StageTest):
         self.program("build/tests/law/calm_law_tests", *PASSES)
         self.program("build/tests/unit/calm_unit_tests", *PASSES)
         said = self.soak(0, "soak: 2 test programs, 100000 cases per property, 1000000 programs beside the reference "
-                         "model, 100000 in the lab, 0.05 minutes", "round 2  calm_law_tests",
+                         "model, 100000 in the lab, 100000 explored, 0.05 minutes", "round 2  calm_law_tests",
                          "probes: 0 of 1 hit\n  never hit: calm/a.cpp:3 a: rare\n", "soak: nothing broke\n")
         seeds = re.findall(r"seed (\d+) ", said)
         self.assertGreater(len(seeds), 3)
@@ -56,12 +58,13 @@ class SoakTest(StageTest):
                          "  | Falsifiable after 12 tests", "soak: something broke")
         seed = re.search(r"seed (\d+) ", said)[1]
         self.assertIn(f"next: RC_PARAMS='seed={seed} max_success=100000' CALM_REFERENCE_SEED={seed} "
-                      f"CALM_REFERENCE_SEQUENCES=1000000 CALM_PROGRAM_SEED={seed} CALM_PROGRAM_COUNT=100000 {program} "
+                      f"CALM_REFERENCE_SEQUENCES=1000000 CALM_PROGRAM_SEED={seed} CALM_PROGRAM_COUNT=100000 "
+                      f"CALM_EXPLORE_SEED={seed} CALM_EXPLORE_PROGRAMS=100000 {program} "
                       "--gtest_filter=Cancel.CAN_4_keeps_it:Seeds/Cancel.CAN_5_x/3\n", said)
 
     def test_reports_a_crash_without_a_failed_test(self):
         program = self.program("build/tests/law/calm_law_tests", "print('boom')", "os.abort()")
-        self.soak(1, "calm: calm_law_tests stopped with -6", "  | boom", f" CALM_PROGRAM_COUNT=100000 {program}\n")
+        self.soak(1, "calm: calm_law_tests stopped with -6", "  | boom", f" CALM_EXPLORE_PROGRAMS=100000 {program}\n")
 
     def test_refuses_bad_usage(self):
         self.refuses("soak.py: no test program in ", args=["--build", self.root])
