@@ -15,6 +15,7 @@ std::vector<trace::Step> steps_of(const Execution& execution) {
       step.says.push_back(event.touched[k].bits());
     }
     std::sort(step.says.begin(), step.says.end());
+    if (event.way != 0) step.says.push_back(std::uint64_t{event.way} << 32U);  // no touch has such bits
     steps.push_back(std::move(step));
   }
   return steps;

@@ -133,7 +133,7 @@ class Optimal {
     saved.fingerprints = tally_.fingerprints();
     saved.points.clear();
     for (std::uint32_t i = 0; i < run_.size(); ++i) {
-      saved.points.push_back({{run_[i].process, run_[i].touched}, points_[i].tried, list(pool_, points_[i].pending)});
+      saved.points.push_back({foreseen(i), points_[i].tried, list(pool_, points_[i].pending)});
     }
   }
 
@@ -145,7 +145,9 @@ class Optimal {
       points_.resize(std::size_t{at} + 2);
       Event& event = run_.next();
       event.process = point.taken.process;
-      event.kind = program_.step(event.process, event.touched);
+      event.way = point.taken.way;
+      event.ways = program_.branches() ? program_.ways(event.process) : Way{1};
+      event.kind = explore::take_step(program_, event.process, event.way, event.touched);
       if (!(event.touched == point.taken.touched))
         throw NotDeterministic(run_, event.process, "touches something else");
       run_.finish();
@@ -468,7 +470,6 @@ Report explore_optimal(Program& program, const Options& options, Listener* liste
 }
 
 Report explore_optimal(Program& program, const Options& options, Listener* listener, const Saved* from, Saved& to) {
-  CALM_REQUIRE(LAB_5, !program.branches());
   return Optimal(program, options, listener).run(from, &to);
 }
 

@@ -24,7 +24,6 @@ struct Saved;
 
 /// The same in several parts: goes on `from` where an exploration of this program was stopped, none for the beginning, and
 /// leaves in `to` where it was stopped itself. The report counts from the first beginning, options.max_executions too.
-/// Needs: a program whose steps have one way each: ways are not saved.
 Report explore_optimal(Program& program, const Options& options, Listener* listener, const Saved* from, Saved& to);
 
 }  // namespace calm::explore

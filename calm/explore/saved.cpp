@@ -1,5 +1,6 @@
 #include "calm/explore/saved.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <span>
@@ -19,6 +20,8 @@ void append(std::string& text, std::uint64_t number) { text.append(" ").append(s
 
 void append(std::string& text, const Foreseen& step) {
   append(text, step.process);
+  append(text, step.way);
+  append(text, step.ways);
   append(text, step.touched.size());
   for (std::uint32_t i = 0; i < step.touched.size(); ++i) append(text, step.touched[i].bits());
 }
@@ -48,7 +51,8 @@ class Words {
   }
   bool take(Foreseen& step) {
     std::uint32_t touches = 0;
-    if (!take(step.process) || step.process >= process_max || !take(touches)) return false;
+    if (!take(step.process) || step.process >= process_max) return false;
+    if (!take(step.way) || !take(step.ways) || !take(touches)) return false;
     for (std::uint32_t i = 0; i < touches; ++i) {
       std::uint32_t bits = 0;
       if (!take(bits)) return false;
@@ -109,7 +113,9 @@ class Reader {
     if (!words.take(failure.execution) || !words.take(steps)) return "a problem without its schedule";
     for (std::uint32_t i = 0; i < steps; ++i) {
       if (!words.take(failure.schedule.emplace_back())) return "a problem without its schedule";
+      if (!words.take(failure.ways.emplace_back())) return "a problem without its schedule";
     }
+    if (std::all_of(failure.ways.begin(), failure.ways.end(), [](Way way) { return way == 0; })) failure.ways.clear();
     failure.problem = words.rest();
     return std::nullopt;
   }
@@ -130,7 +136,10 @@ std::string to_text(const Saved& saved) {
     text += "problem";
     append(text, failure.execution);
     append(text, failure.schedule.size());
-    for (const Process process : failure.schedule) append(text, process);
+    for (std::size_t i = 0; i < failure.schedule.size(); ++i) {
+      append(text, failure.schedule[i]);
+      append(text, failure.ways.empty() ? 0U : failure.ways[i]);
+    }
     text.append(" ").append(failure.problem.substr(0, failure.problem.find('\n'))).append("\n");
   }
   for (const SavedPoint& point : saved.points) {

@@ -1,10 +1,16 @@
 // An exploration that is stopped and goes on elsewhere visits what is left, and nothing twice.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/calm/zoo/zoo.hpp"
+#include "calm/explore/atomic.hpp"
 #include "calm/explore/optimal.hpp"
 #include "calm/explore/saved.hpp"
 #include "calm/explore/threads.hpp"
@@ -60,6 +66,38 @@ TEST(SavedExploration, LAB_5_a_program_of_threads_is_stopped_after_every_executi
   for (const std::uint64_t part : {1U, 5U, 63U}) (void)explore_zoo("lastzero", 5, part);
   (void)explore_zoo("lastzero", 8, 100);
   for (const std::uint64_t part : {1U, 4U}) EXPECT_EQ(explore_zoo("philosophers", 4, part).deadlocks, 1U);
+}
+
+TEST(SavedExploration, LAB_8_loads_that_have_a_choice_are_each_made_once_in_parts_too) {
+  const auto buffered_stores = [] {
+    return std::make_unique<Threads>(
+        [](Threads& threads) {
+          auto& x = threads.make<Atomic<int>>(0);
+          auto& y = threads.make<Atomic<int>>(0);
+          auto& seen = threads.make<std::array<int, 2>>();
+          threads.run([&] {
+            x.store(1, std::memory_order_relaxed);
+            seen[0] = y.load(std::memory_order_relaxed);
+          });
+          threads.run([&] {
+            y.store(1, std::memory_order_relaxed);
+            seen[1] = x.load(std::memory_order_relaxed);
+          });
+          threads.at_end([&] { threads.check(seen[0] + seen[1] != 0, "both missed the other's store"); });
+        },
+        Machine{.memory = MemoryModel::release_acquire});
+  };
+  const Report whole = explore_optimal(*buffered_stores());
+  EXPECT_GT(whole.buggy, 0U);
+  for (const std::uint64_t part : {1U, 2U}) {
+    const Report parts = in_parts(part, buffered_stores);
+    EXPECT_EQ(parts.executions, whole.executions);
+    EXPECT_EQ(parts.fingerprints, whole.fingerprints);
+    EXPECT_EQ(parts.buggy, whole.buggy);
+    ASSERT_EQ(parts.failures.size(), whole.failures.size());
+    EXPECT_EQ(parts.failures[0].schedule, whole.failures[0].schedule);
+    EXPECT_EQ(parts.failures[0].ways, whole.failures[0].ways);
+  }
 }
 
 TEST(SavedExploration, keeps_what_went_wrong_before) {
