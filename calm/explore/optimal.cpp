@@ -286,8 +286,9 @@ class Optimal {
     conflicts_before(at, event.process, event.touched, races);
   }
   void conflicts_before(std::uint32_t at, Process process, const Footprint& touched, std::vector<Race>& races) const {
-    for (std::uint32_t i = at; i-- > 0 && run_[i].kind != StepKind::last;) {
+    for (std::uint32_t i = at; i-- > 0;) {
       const Event& other = run_[i];
+      if (other.kind == StepKind::last) return;
       if (other.process == process || covered_[other.process] >= other.number) continue;
       if (other.touched.conflicts(touched)) races.push_back({i});
     }

@@ -38,7 +38,7 @@ void TaskProgram::leave() noexcept {
 
 void TaskProgram::restart() {
   leave();
-  world_.emplace(config_, Watching{.touches = &footprint_});
+  world_ = std::make_unique<World>(config_, Watching{.touches = &footprint_});
   world_->begin(program_);
   footprint_.restart(world_->main(), world_->kernel().root());
   step_events_.clear();
@@ -117,7 +117,7 @@ ProcessSet TaskProgram::idle() {
 
 void TaskProgram::pending(Process process, explore::Footprint& touched) {
   if (process == clock_process) {
-    footprint_.pending_clock(touched);
+    TaskFootprint::pending_clock(touched);
     return;
   }
   const explore::Footprint& would_touch = pending_[process];

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,7 +64,7 @@ class TaskProgram final : public explore::Program {
   lab::Program& program_;
   Check check_;
   TaskFootprint footprint_;
-  std::optional<World> world_;
+  std::unique_ptr<World> world_;
   std::vector<trace::Event> step_events_;
   std::array<bool, explore::process_max> yielded_{};  // its last step left it able to go on
   std::array<std::string, explore::process_max> names_;
