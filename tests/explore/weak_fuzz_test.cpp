@@ -17,7 +17,7 @@
 #include "calm/explore/threads.hpp"
 #include "calm/model/split_mix.hpp"
 
-namespace calm::explore {
+namespace calm::explore::weak_fuzz {
 namespace {
 
 constexpr std::size_t words_count = 2;
@@ -336,4 +336,4 @@ TEST(WeakMemoryFuzz, LAB_5_each_way_of_each_trace_is_visited_once) {
 }
 
 }  // namespace
-}  // namespace calm::explore
+}  // namespace calm::explore::weak_fuzz

@@ -11,7 +11,7 @@
 #include "calm/explore/plain.hpp"
 #include "calm/explore/threads.hpp"
 
-namespace calm::explore {
+namespace calm::explore::weak_memory {
 namespace {
 
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
@@ -390,4 +390,4 @@ TEST(WeakMemory, LAB_8_with_seq_cst_everywhere_it_is_as_many_executions_as_inter
 }
 
 }  // namespace
-}  // namespace calm::explore
+}  // namespace calm::explore::weak_memory
