@@ -157,7 +157,9 @@ void World::take(std::uint32_t choice) {
 
 void World::let_happen(std::uint32_t choice, std::uint32_t count) {
   ++steps_;
-  if (count > 1) worker_.record({.kind = trace::EventKind::choice, .argument = choice});
+  const auto access =
+      count > host_.ready.size() ? trace::Access::read : trace::Access::none;  // the clock was one of them
+  if (count > 1) worker_.record({.kind = trace::EventKind::choice, .access = access, .argument = choice});
   if (choice == host_.ready.size()) {
     advance_time();
     return;
