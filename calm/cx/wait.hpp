@@ -1,5 +1,5 @@
 // wait.hpp — how a frame parks: the one suspension that every wait of calm is made of, and the simplest of them.
-// Laws:    CAN-7, CAN-13, CTX-1, CTX-3, SCH-10
+// Laws:    CAN-7, CAN-13, CTX-1, CTX-3, QUI-4, SCH-10
 // Threads: by the task itself, in its own poll
 // Cancel:  each says what a cancel does to it; a cancelled wait has left its line and consumed nothing
 #pragma once

@@ -29,11 +29,7 @@ class Fiber {
   /// The same for the last time: it is not resumed before it is reset.
   void finish() noexcept;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  static constexpr std::size_t default_stack_bytes = 256UL * 1024;
-#else
-  static constexpr std::size_t default_stack_bytes = 64UL * 1024;
-#endif
+  static constexpr std::size_t default_stack_bytes = 256UL * 1024;  ///< only pages that are used take memory
 
  private:
   struct Switch;
