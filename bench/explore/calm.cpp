@@ -11,6 +11,8 @@
 #include "bench/explore/workload.hpp"
 #include "calm/explore/atomic.hpp"
 #include "calm/explore/threads.hpp"
+#include "calm/lab/explore.hpp"
+#include "calm/lab/shared.hpp"
 
 namespace {
 
@@ -31,14 +33,37 @@ void three_threads(Threads& threads) {
   }
 }
 
+struct AddAndYield {
+  calm::lab::Shared<int>* counter;
+  calm::Task<void> operator()(calm::Cx cx) const {
+    for (int i = 0; i < bench::additions; ++i) {
+      ++counter->changed(cx);
+      co_await calm::yield(cx);
+    }
+  }
+};
+
+calm::Task<void> three_tasks(calm::Cx cx) {
+  calm::lab::Shared<int> counter(cx, 0);
+  const auto body = [&counter](calm::Scope& scope) -> calm::Task<void> {  // NOLINT(*-avoid-*): it lives in this frame
+    for (std::size_t i = 0; i < bench::thread_count; ++i) (void)co_await scope.fiber(AddAndYield{&counter});
+  };
+  co_await calm::scope(cx, body);
+}
+
 /// Gives: how many executions there are.
 std::uint64_t explore(const Threads::Setup& setup) { return calm::explore::explore_threads(setup).executions; }
+std::uint64_t explore_tasks() {
+  const calm::lab::ExploreReport report = calm::lab::explore(&three_tasks);
+  return report.ok() && report.exhausted() ? report.counts.executions : 0;
+}
 
 /// Gives: the executions a second of a first round, as the note.
-std::string speed_note() {
+template <class F>
+std::string speed_note(F explore_all) {
   bench::Stopwatch watch;
   watch.start();
-  const auto executions = static_cast<double>(explore(three_threads));
+  const auto executions = static_cast<double>(explore_all());
   watch.stop();
   const double seconds = std::chrono::duration<double>(watch.took()).count();
   return std::to_string(static_cast<std::uint64_t>(executions / seconds)) + " executions/s of processor time";
@@ -51,19 +76,23 @@ std::size_t memory_of(std::uint32_t n) {
   return resident.most_kib();
 }
 
+template <class F>
+int measure_speed(std::uint64_t executions, F explore_all) {
+  const std::string note = speed_note(explore_all);
+  return bench::measure(
+      executions,
+      [explore_all](bench::Stopwatch& watch) {
+        watch.start();
+        const std::uint64_t found = explore_all();
+        watch.stop();
+        return found;
+      },
+      note.c_str());
+}
+
 int measure(std::string_view part) {
-  if (part == "threads") {
-    const std::string note = speed_note();
-    return bench::measure(
-        bench::executions_of_threads,
-        [](bench::Stopwatch& watch) {
-          watch.start();
-          const std::uint64_t executions = explore(three_threads);
-          watch.stop();
-          return executions;
-        },
-        note.c_str());
-  }
+  if (part == "threads") return measure_speed(bench::executions_of_threads, [] { return explore(three_threads); });
+  if (part == "tasks") return measure_speed(bench::executions_of_tasks, explore_tasks);
   if (part == "lastzero") {
     const std::size_t small = memory_of(5);
     const std::size_t large = memory_of(15);

@@ -93,7 +93,8 @@ class InstallTest(unittest.TestCase):
         self.works(program)
 
     def test_subproject_build(self):
-        program = self.build("sub", f"-DCALM_SOURCE={ROOT}", "-DCMAKE_BUILD_TYPE=Debug", *self.launcher())
+        program = self.build("sub", f"-DCALM_SOURCE={ROOT}", "-DCMAKE_BUILD_TYPE=Debug", "-DCALM_UNITY=ON",
+                             *self.launcher())
         self.works(program)
         for command in json.loads((self.root / "sub/compile_commands.json").read_text()):
             if command["file"].endswith("consumer/main.cpp"):  # calm's warnings and hardening stay with calm

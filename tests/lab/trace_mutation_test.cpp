@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calm/trace/check.hpp"
@@ -211,6 +212,26 @@ TEST(TraceMutations, LAB_2_an_event_that_is_dropped_doubled_or_swapped_and_keeps
     Trace swapped = trace;
     std::swap(swapped.events[i], swapped.events[i + 1]);
     EXPECT_FALSE(check_trace(swapped).ok()) << i;
+  }
+}
+
+/// The same three changes to a file that was cut or damaged: nobody has numbered its events anew.
+TEST(TraceMutations, LAB_6_a_trace_with_events_missing_doubled_or_swapped_as_they_stand_is_always_refused) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Trace trace = run_once(make_program(seed)).trace;
+    if (trace.events.size() > 400) continue;
+    for (std::size_t i = 0; i + 1 < trace.events.size(); ++i) {
+      const auto place = static_cast<std::ptrdiff_t>(i);
+      Trace dropped = trace;
+      dropped.events.erase(dropped.events.begin() + place);
+      EXPECT_FALSE(check_trace(dropped).ok()) << seed << ": without event " << i;
+      Trace doubled = trace;
+      doubled.events.insert(doubled.events.begin() + place, trace.events[i]);
+      EXPECT_FALSE(check_trace(doubled).ok()) << seed << ": event " << i << " twice";
+      Trace swapped = trace;
+      std::swap(swapped.events[i], swapped.events[i + 1]);
+      EXPECT_FALSE(check_trace(swapped).ok()) << seed << ": event " << i << " after the one behind it";
+    }
   }
 }
 

@@ -99,7 +99,9 @@ TEST(Probe, the_list_is_ordered_by_file_line_and_name) {
   std::vector<std::tuple<std::string, int, std::string>> seen;
   for_each_probe([&seen](const Probe& probe) { seen.emplace_back(probe.file(), probe.line(), probe.name()); });
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
-  EXPECT_EQ(std::get<0>(seen.at(0)).find('/'), std::string("tests").size()) << "paths do not depend on the machine";
+  for (const auto& [file, line, name] : seen) {
+    EXPECT_TRUE(file.starts_with("tests/") || file.starts_with("calm/")) << file << ": paths depend on the machine";
+  }
 }
 
 TEST(Probe, lines_show_hits_place_and_name) {
