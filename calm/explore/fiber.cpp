@@ -12,6 +12,7 @@
 #define CALM_HAS_FEATURE_(name) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || CALM_HAS_FEATURE_(address_sanitizer)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define CALM_ASAN_(call) call
 #else
@@ -99,6 +100,7 @@ void Fiber::reset(Body body, void* context) noexcept {
   body_ = body;
   context_ = context;
   switch_->inner_fake_stack = nullptr;
+  CALM_ASAN_(__asan_unpoison_memory_region(stack_, stack_bytes_));  // of frames that were left and never ended
   CALM_TSAN_(if (switch_->inner_context != nullptr) __tsan_destroy_fiber(switch_->inner_context));
   CALM_TSAN_(switch_->inner_context = __tsan_create_fiber(0));
 #if defined(__x86_64__)

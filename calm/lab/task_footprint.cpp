@@ -59,7 +59,7 @@ explore::Process TaskFootprint::process_of(TaskId task) const noexcept {
 
 explore::Process TaskFootprint::child_of(Process parent, std::uint32_t number) {
   std::vector<Process>& children = children_[parent];
-  if (number == children.size()) {
+  if (number >= children.size()) {
     if (known_ == clock_process) return nobody;
     children.push_back(known_++);
   }
