@@ -13,27 +13,6 @@
 namespace calm::lab {
 namespace {
 
-using EventPart = std::vector<trace::Event>;
-
-constexpr std::uint64_t events_in_a_part = 1024;
-constexpr std::size_t spares_max = 64;  // 4 MiB
-
-/// Parts of earlier runs on this thread: pages that are new to the process cost more than the events in them.
-thread_local std::vector<EventPart> spares;
-
-EventPart spare_part() {
-  if (spares.empty()) return {};
-  EventPart part = std::move(spares.back());
-  spares.pop_back();
-  return part;
-}
-
-void keep_spare(EventPart part) {
-  if (spares.size() == spares_max || part.capacity() > 2 * events_in_a_part) return;
-  part.clear();
-  spares.push_back(std::move(part));
-}
-
 constexpr std::uint64_t thousand = 1000;
 constexpr std::uint64_t shut_down_steps = 1'000'000;
 
@@ -185,7 +164,7 @@ void World::dispatch(const Ready& entry) {
   if (config_.names) keep_name(entry.task);
   if (config_.faults.spurious_wakes != 0) remember(entry.task);
   if (worker_.round() >= next_look_) look_for_futurelocks();
-  if (worker_.recorder().last() - kept_ >= std::min(config_.kernel.trace_capacity / 2, events_in_a_part)) keep_events();
+  events_.keep_if_many(worker_);
 }
 
 /// A list of choices that is not one of this program: what there is to say without the events of the run it came from.
@@ -273,26 +252,6 @@ void World::remember(TaskId task) {
   if (at != polled_.end() && !alive) polled_.erase(at);
 }
 
-/// The ring is small and the trace whole: what is new in the ring is kept before it is overwritten.
-void World::keep_events() {
-  parts_.push_back(spare_part());
-  overwritten_ += worker_.take_events(parts_.back());
-  kept_ = worker_.recorder().last();
-}
-
-trace::Trace World::take_trace() {
-  keep_events();
-  trace::Trace trace{.overwritten = overwritten_, .events = std::move(parts_.front())};
-  std::size_t count = trace.events.size();
-  for (const std::vector<trace::Event>& part : parts_) count += part.size();
-  trace.events.reserve(count);
-  for (const std::vector<trace::Event>& part : parts_)
-    trace.events.insert(trace.events.end(), part.begin(), part.end());
-  for (std::size_t i = 1; i < parts_.size(); ++i) keep_spare(std::move(parts_[i]));
-  parts_.clear();
-  return trace;
-}
-
 void World::copy_events(std::uint64_t after, std::vector<trace::Event>& events) const {
   worker_.ring().copy_since(after, events);  // one ring: an event's position is its sequence less one
 }
@@ -308,7 +267,7 @@ void World::keep_name(TaskId task) {
 }
 
 Evidence World::look() {
-  Evidence evidence{.snapshot = kernel_->snapshot(worker_), .trace = take_trace()};
+  Evidence evidence{.snapshot = kernel_->snapshot(worker_), .trace = events_.take(worker_)};
   evidence.quiet = bool(kernel::quiescent(evidence.snapshot));
   evidence.alarms = std::move(fired_);
   evidence.overdue = std::move(overdue_);

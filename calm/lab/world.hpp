@@ -15,6 +15,7 @@
 #include "calm/lab/choices.hpp"
 #include "calm/lab/config.hpp"
 #include "calm/lab/host.hpp"
+#include "calm/lab/kept_events.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
 #include "calm/lab/watching.hpp"
@@ -60,8 +61,6 @@ class World {
   void move_clock(Time to);
   void make_trouble();
   void remember(TaskId task);
-  void keep_events();
-  trace::Trace take_trace();
   void look_for_futurelocks();
   [[nodiscard]] std::string misfit_text() const;
   void keep_name(TaskId task);
@@ -85,10 +84,7 @@ class World {
   std::uint64_t steps_ = 0;
   std::uint64_t allocated_ = 0;
   bool led_ = false;  // by who calls take(), not by choices_
-  // What was recorded up to event kept_, in parts: one vector that grows would be copied again and again.
-  std::vector<std::vector<trace::Event>> parts_;
-  std::uint64_t overwritten_ = 0;
-  std::uint64_t kept_ = 0;
+  KeptEvents events_;
   std::vector<TaskId> polled_;  // tasks that are alive, where somebody is woken for nothing
   trace::Names names_;
   std::vector<FiredAlarm> fired_;

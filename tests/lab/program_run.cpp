@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "calm/trace/ledger_check.hpp"
 #include "calm/trace/text.hpp"
 #include "interpreter.hpp"
 
@@ -100,7 +99,6 @@ Ran run_once(const Program& program) {
           .steps = report.steps,
           .trace = std::move(report.trace)};
   ran.coverage = coverage_of(journal, ran.trace);
-  for (const trace::LedgerProblem& problem : trace::check_ledger(ran.trace)) ran.problems.push_back(problem.text);
   check_lives(ran.trace, ran.problems);
   ran.problems.insert(ran.problems.end(), journal.problems().begin(), journal.problems().end());
   return ran;
