@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """lint.py — every C++ file is formatted, and clang-tidy has nothing to say. Changes nothing.
 
-Usage: tools/lint.py --build DIR [--changed] [--tidy FOLDER]... [FILES...]      DIR holds the compile_commands.json of a build
-       [--root DIR]
+Usage: tools/lint.py --build DIR [--changed] [--joined] [--tidy FOLDER]... [FILES...]
+       [--root DIR]                                          DIR holds the compile_commands.json of a build
 
   FILES      only these files; sources that include one of them are tidied with it
   --changed  only what differs from the last commit, in the same sense
+  --joined   DIR is a build with CALM_UNITY: clang-tidy sees the sources as they are joined there, several times quicker; an
+             include that is missing in one of them may go unseen
   --tidy     only sources below these folders go to clang-tidy, which is slow; all others are still looked at for their format
 
 Precompiled headers are left out of the commands, so a file must include what it uses. A source without a command of its
@@ -33,6 +35,9 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.M)
 FORMAT_LINE = re.compile(r"^(.+?):(\d+):\d+: (?:error|warning): code should be clang-formatted", re.M)
 TIDY_LINE = re.compile(r"^(\S[^\n]*?:\d+:\d+): (?:error|warning): ", re.M)
 ERROR_MARK = ",-warnings-as-errors]"
+JOINED = re.compile(r"/Unity/unity_\d+_cxx\.cxx$")
+# A joined source includes sources, whose findings count like those of headers.
+TIDY_JOINED = ("--checks=-bugprone-suspicious-include", r"--header-filter=/(calm|apps|tests|bench|examples)/[^:]*\.[ch]pp$")
 
 
 class Finding(NamedTuple):
@@ -101,6 +106,26 @@ def without_pch(words):
     return [word for word in text.split("\0") if word not in ("-Winvalid-pch", "-fcolor-diagnostics")]
 
 
+def joined_sources(root, build, sources):
+    """For each source the joined one that has it, or itself."""
+    found = {name: name for name in sources}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = Path(entry["file"])
+        if not JOINED.search(path.as_posix()) or not path.resolve().is_relative_to(root):
+            continue
+        for name in INCLUDE.findall(path.read_text()):
+            part = Path(name)
+            name = part.relative_to(root).as_posix() if part.is_relative_to(root) else name
+            if name in found and nearest_settings(root, name) == root / ".clang-tidy":
+                found[name] = path.resolve().relative_to(root).as_posix()
+    return found
+
+
+def nearest_settings(root, name):
+    folders = [folder for folder in (root / name).parents if folder.is_relative_to(root)]
+    return next((folder / ".clang-tidy" for folder in folders if (folder / ".clang-tidy").is_file()), None)
+
+
 def compile_commands(root, build, sources):
     """For each source the command that compiles it, as an entry of a compilation database."""
     path = build / "compile_commands.json"
@@ -154,7 +179,8 @@ def read_tidy(root, output):
 
 def tidy(root, folder, name):
     """The findings in one file, and whether the answer may be kept."""
-    ran = run(root, TIDY, "-p", folder, "--quiet", str(root / name))
+    joined = (f"--config-file={root / '.clang-tidy'}", *TIDY_JOINED) if JOINED.search(name) else ()
+    ran = run(root, TIDY, "-p", folder, "--quiet", *joined, str(root / name))
     findings = read_tidy(root, ran.stdout)
     if ran.returncode and not findings:
         last = (ran.stderr.strip() or "no message").splitlines()[-1]
@@ -214,6 +240,7 @@ def main():
     parser.add_argument("--root", type=Path, default=Path(__file__).parent.parent)
     parser.add_argument("--build", type=Path, required=True, metavar="DIR")
     parser.add_argument("--changed", action="store_true")
+    parser.add_argument("--joined", action="store_true")
     parser.add_argument("--tidy", action="append", default=[], metavar="FOLDER")
     parser.add_argument("files", nargs="*", metavar="FILES")
     args = parser.parse_args()
@@ -227,7 +254,10 @@ def main():
         sources = [name for name in sources if name.startswith(tuple(f"{folder.rstrip('/')}/" for folder in args.tidy))]
 
     places = check_format(root, chosen)
-    answers = check_tidy(root, args.build.resolve(), sources) if sources else {}
+    units = sources
+    if args.joined:
+        units = sorted(set(joined_sources(root, args.build.resolve(), sources).values()))
+    answers = check_tidy(root, args.build.resolve(), units) if units else {}
     found = show(places, answers)
     if not places and not found:
         print(f"lint: {len(chosen)} files formatted, {len(sources)} files tidy")

@@ -31,7 +31,7 @@ int explain_error(const std::string& which) {
   }
   const ErrcEntry* row = find(which);
   if (row == nullptr) {
-    fmt::print(stderr, "calm: there is no error {}; calm error lists all {}\n", quoted(which), errc_count);
+    fmt::print(stderr, "calm: there is no error {}; calm error lists all {}\n", calm::quoted(which), errc_count);
     return bad_usage;
   }
   fmt::print("{} (error {})\n  cause: {}\n  fix:   {}\n", row->name, static_cast<std::uint16_t>(row->code), row->cause,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/calm/commands.hpp"
+#include "apps/calm/refused.hpp"
 #include "apps/calm/scenario/loader.hpp"
 #include "apps/calm/scenario/report.hpp"
 #include "apps/calm/scenario/runner.hpp"
@@ -24,11 +25,6 @@ using scenario::DifferenceClass;
 using scenario::Problem;
 using scenario::Record;
 using scenario::ScenarioFile;
-
-/// A call that cannot be carried out; the text goes to stderr and the exit status is bad_usage.
-struct Refused {
-  std::string text;
-};
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the tool has one thread and nobody changes its environment
 std::string_view ci_variable() {
@@ -196,12 +192,7 @@ int run(const ScenarioOptions& options) {
 }  // namespace
 
 int run_scenarios(const ScenarioOptions& options) {
-  try {
-    return run(options);
-  } catch (const Refused& refused) {
-    fmt::print(stderr, "calm: {}\n", refused.text);
-    return bad_usage;
-  }
+  return or_refused([&] { return run(options); });
 }
 
 }  // namespace calm::tool

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,17 +12,12 @@
 #include "calm/explore/prioritised.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/explore/threads.hpp"
+#include "tests/explore/forms.hpp"
 
 namespace calm::explore {
 namespace {
 
 using Word = Atomic<int>;
-
-class Forms final : public Listener {
- public:
-  void ended(const Execution& execution, bool /*deadlock*/) override { seen.insert(execution.fingerprint()); }
-  std::set<std::uint64_t> seen;
-};
 
 /// One waits for a flag by looking at it; another one raises it, and with `lowers` lowers it again.
 Threads::Setup flag(bool raises, bool lowers) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "calm/explore/score.hpp"
 #include "calm/explore/strategies.hpp"
 #include "calm/explore/threads.hpp"
+#include "tests/explore/forms.hpp"
 #include "tests/explore/straight_line.hpp"
 
 namespace calm::explore {
@@ -32,12 +32,6 @@ Execution execution_of(const std::vector<std::pair<Process, Location>>& steps) {
   }
   return run;
 }
-
-class Forms final : public Listener {
- public:
-  void ended(const Execution& execution, bool /*deadlock*/) override { seen.insert(execution.fingerprint()); }
-  std::set<std::uint64_t> seen;
-};
 
 TEST(Score, LAB_5_edges_are_the_dependencies_that_do_not_follow_from_others) {
   // a and b write x in turn; the third step depends on the first through the second.

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <set>
 #include <string>
 
 #include "apps/calm/zoo/zoo.hpp"
 #include "calm/explore/columns.hpp"
 #include "calm/explore/optimal.hpp"
 #include "calm/explore/threads.hpp"
+#include "tests/explore/forms.hpp"
 #include "tests/explore/straight_line.hpp"
 
 namespace calm::explore {
@@ -19,13 +19,6 @@ namespace {
 Threads::Setup zoo_program(std::string_view name, std::uint32_t n = 0, std::uint32_t m = 0) {
   return zoo::find(name)->make(n, m);
 }
-
-/// Keeps the fingerprints of all executions.
-class Forms final : public Listener {
- public:
-  void ended(const Execution& execution, bool /*deadlock*/) override { seen.insert(execution.fingerprint()); }
-  std::set<std::uint64_t> seen;
-};
 
 TEST(Strategies, LAB_5_without_reduction_the_same_executions_are_found_again_and_again) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

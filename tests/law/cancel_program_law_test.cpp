@@ -12,8 +12,6 @@
 namespace calm {
 namespace {
 
-Task<void> forever(Cx cx) { co_await sleep(cx, ms(1'000'000)); }
-
 /// How a task ended that was cancelled one millisecond after its start.
 struct Ended {
   OutcomeKind kind = OutcomeKind::ok;

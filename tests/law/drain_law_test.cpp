@@ -11,9 +11,6 @@
 namespace calm {
 namespace {
 
-Task<void> sleeps(Cx cx, Duration how_long) { co_await sleep(cx, how_long); }
-Task<void> forever(Cx cx) { co_await sleep(cx, ms(1'000'000)); }
-
 TEST(Drain, QUI_4_timers_fire_while_a_scope_drains_and_clean_up_may_arm_them) {
   Log log;
   run_clean([&log](Cx cx) -> Task<void> {

@@ -35,6 +35,9 @@ lab::LabReport run_clean(F program, std::uint64_t seed = 1) {
   return report;
 }
 
+inline Task<void> sleeps(Cx cx, Duration how_long) { co_await sleep(cx, how_long); }
+inline Task<void> forever(Cx cx) { co_await sleep(cx, ms(1'000'000)); }
+
 /// Gives: the kernel that the program runs on, as only tests may reach it.
 inline kernel::LocalKernel& kernel_under(Cx cx) {
   return static_cast<cx::KernelPort<lockfree::LocalAtomics>&>(cx::context_of(cx).root->port()).kernel();

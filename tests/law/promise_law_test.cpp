@@ -30,8 +30,6 @@ void expect_one_tree(const kernel::Snapshot& snapshot, std::size_t tasks, std::s
   }
 }
 
-Task<void> sleeps(Cx cx, Duration how_long) { co_await sleep(cx, how_long); }
-
 Task<void> opens_a_scope(Cx cx) {
   const auto body = [](Scope& scope) -> Task<void> {
     auto task = co_await scope.spawn(sleeps, ms(10));

@@ -119,4 +119,9 @@ std::ostream& operator<<(std::ostream& out, const Report& report) {
   return out << "calm: execution " << report.executions << " failed: " << report.failure << "\n" << report.steps;
 }
 
+void expect_exhausted(const Report& report) {
+  EXPECT_TRUE(report.ok()) << report;
+  testing::Test::RecordProperty("executions", std::to_string(report.executions));
+}
+
 }  // namespace calm::explored

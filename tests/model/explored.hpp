@@ -48,6 +48,9 @@ struct Report {
 
 std::ostream& operator<<(std::ostream& out, const Report& report);
 
+/// Fails the test that runs, unless every execution was seen and went well.
+void expect_exhausted(const Report& report);
+
 template <class State>
 using Body = std::function<void(State&)>;
 

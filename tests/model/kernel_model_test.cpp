@@ -39,10 +39,6 @@ void spawn_here(World& world) {
   world.spawned = world.kernel->spawn(world.worker(0), world.scope, {});
 }
 template <class World>
-void complete_task(World& world) {
-  world.first = world.kernel->complete(world.worker(0), world.task, ok());
-}
-template <class World>
 void close_scope(World& world) {
   world.second = world.kernel->close(world.worker(1), world.scope);
 }

@@ -15,11 +15,7 @@ struct OnePolled : KernelWorld {
 };
 
 template <class World>
-void complete_task(World& world) {
-  world.first = world.kernel->complete(world.worker(0), world.task, ok());
-}
-template <class World>
-void end_poll(World& world) {
+void end_kernel_poll(World& world) {
   world.first = world.kernel->end_poll(world.worker(0), world.task);
 }
 template <class World>
@@ -31,7 +27,7 @@ void await_end(World& world) {
 
 TEST(KernelModel, TSK_6_a_wake_against_the_end_of_a_poll_schedules_once) {
   const Body<OnePolled> wake = [](OnePolled& world) { world.second = world.kernel->wake(world.worker(1), world.task); };
-  expect_in_every_schedule<OnePolled>({end_poll<OnePolled>, wake}, [](OnePolled& world) {
+  expect_in_every_schedule<OnePolled>({end_kernel_poll<OnePolled>, wake}, [](OnePolled& world) {
     EXPECT_TRUE(world.first);
     EXPECT_TRUE(world.second);
     EXPECT_EQ(world.entries(world.task), 1U);
@@ -46,7 +42,7 @@ TEST(KernelModel, TSK_6_wakes_of_two_threads_against_the_end_of_a_poll_schedule_
     for (int i = 0; i < 2; ++i) EXPECT_TRUE(world.kernel->wake(world.worker(1), world.task));
   };
   const Body<OnePolled> end_and_wake = [](OnePolled& world) {
-    end_poll(world);
+    end_kernel_poll(world);
     EXPECT_TRUE(world.kernel->wake(world.worker(0), world.task));
   };
   expect_in_every_schedule<OnePolled>({end_and_wake, wake_twice},
@@ -90,7 +86,7 @@ TEST(KernelModel, CAN_8_a_cleanup_deadline_against_the_end_of_a_poll_is_not_forg
   const Body<World> reach = [](World& world) {
     world.second = world.kernel->deadline_reached(world.worker(1), world.task);
   };
-  expect_in_every_schedule<World>({end_poll<World>, reach}, [](World& world) {
+  expect_in_every_schedule<World>({end_kernel_poll<World>, reach}, [](World& world) {
     EXPECT_EQ(world.entries(world.task), 1U) << "it is parked beyond its deadline and must be polled to be forced";
   });
 }

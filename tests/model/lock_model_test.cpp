@@ -59,8 +59,6 @@ Body<Room> expect_visits(int visits) {
   };
 }
 
-void expect_exhausted(const Report& report) { EXPECT_TRUE(report.ok()) << report; }
-
 using SleepAtOnce = Room<ModelAtomics, 0>;
 using SpinOnce = Room<ModelAtomics, 1>;
 using Spinning = Room<ModelAtomics, 64>;

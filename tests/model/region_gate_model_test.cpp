@@ -87,11 +87,6 @@ void admit_and_leave(Region& region) {
   if (region.admit()) region.leave();
 }
 
-void expect_exhausted(const Report& report) {
-  EXPECT_TRUE(report.ok()) << report;
-  testing::Test::RecordProperty("executions", std::to_string(report.executions));
-}
-
 template <class Region>
 void ended_once(Region& region) {
   EXPECT_EQ(region.closed_by, 1);

@@ -44,11 +44,6 @@ void take_a_snapshot(Flight& flight) {
 
 void nothing_more(Flight& /*flight*/) {}
 
-void expect_exhausted(const Report& report) {
-  EXPECT_TRUE(report.ok()) << report;
-  testing::Test::RecordProperty("executions", std::to_string(report.executions));
-}
-
 TEST(RingModel, a_snapshot_while_the_ring_is_overwritten_shows_no_torn_event) {
   expect_exhausted(explore<Flight>({push<4>, take_a_snapshot}, nothing_more));
 }

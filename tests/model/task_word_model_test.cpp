@@ -133,11 +133,6 @@ void queued_exactly_once(World& world) {
   EXPECT_EQ(world.enqueued, 1);
 }
 
-void expect_exhausted(const Report& report) {
-  EXPECT_TRUE(report.ok()) << report;
-  testing::Test::RecordProperty("executions", std::to_string(report.executions));
-}
-
 constexpr Options with_spurious{.max_spurious = 1};  // compare_exchange_weak may fail for no reason
 
 // --- wakes and polls ---

@@ -206,6 +206,9 @@ class ReferenceKernel {
   RegionRow* region_row(RegionId id) { return row_of(regions_, id); }
   TaskRow* task_row(TaskId id) { return row_of(tasks_, id); }
 
+  static bool is_polled(const TaskRow& task) {
+    return task.wake == lockfree::WakeState::running || task.wake == lockfree::WakeState::running_woken;
+  }
   static bool is_live(const TaskRow& task) { return task.state != TaskState::completed; }
   void name(std::uint64_t bits);
 

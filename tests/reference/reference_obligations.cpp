@@ -12,11 +12,7 @@ using kernel::LeakPolicy;
 using kernel::Service;
 using lockfree::WakeState;
 
-namespace {
-
-bool polled(const TaskRow& task) { return task.wake == WakeState::running || task.wake == WakeState::running_woken; }
-
-}  // namespace
+namespace {}  // namespace
 
 Status ReferenceKernel::reserve(ObligationId name_given, RegionId region, const kernel::ObligationSpec& spec) {
   if (!has_record(spec.kind, true)) return Errc::invalid_argument;
@@ -24,7 +20,7 @@ Status ReferenceKernel::reserve(ObligationId name_given, RegionId region, const 
   if (row == nullptr) return Errc::stale_handle;
   const TaskRow* const holder = spec.holder.is_task() ? find(spec.holder.task) : nullptr;
   if (spec.holder.is_task() && holder == nullptr) return Errc::stale_handle;
-  if (holder != nullptr && !polled(*holder)) return Errc::invalid_argument;
+  if (holder != nullptr && !is_polled(*holder)) return Errc::invalid_argument;
   if (spec.holder.task && find(spec.holder.task) == nullptr) return Errc::stale_handle;
   if (!serves(region, spec.holder)) return Errc::invalid_argument;
   const bool by_finalizer = row->state == RegionState::finalizing && holder != nullptr && holder->cleanup &&
@@ -123,7 +119,7 @@ Status ReferenceKernel::count(TaskId id, ObligationKind kind) {
   if (task == nullptr) return Errc::stale_handle;
   const std::uint8_t index = kernel::counted_index(kind);
   if (index == kernel::counted_kind_count) return Errc::invalid_argument;
-  if (!polled(*task)) return Errc::invalid_transition;
+  if (!is_polled(*task)) return Errc::invalid_transition;
   ++task->counted[index];
   return {};
 }
@@ -133,7 +129,7 @@ Status ReferenceKernel::uncount(TaskId id, ObligationKind kind, TaskId by) {
   if (task == nullptr) return Errc::stale_handle;
   const std::uint8_t index = kernel::counted_index(kind);
   if (index == kernel::counted_kind_count) return Errc::invalid_argument;
-  if (id == by && !polled(*task)) return Errc::invalid_transition;
+  if (id == by && !is_polled(*task)) return Errc::invalid_transition;
   if (task->counted[index] == 0) return Errc::obligation_already_resolved;
   --task->counted[index];
   return {};

@@ -16,8 +16,6 @@ namespace {
 
 bool cancelled(const TaskRow& task) { return bool(task.reason) && task.state != TaskState::completed; }
 
-bool polled(const TaskRow& task) { return task.wake == WakeState::running || task.wake == WakeState::running_woken; }
-
 }  // namespace
 
 Status ReferenceKernel::spawn(TaskId name_given, RegionId region, const kernel::TaskSpec& spec) {
@@ -141,7 +139,7 @@ PollStart ReferenceKernel::force(TaskRow& task) {
 Status ReferenceKernel::end_poll(TaskId id) {
   TaskRow* const task = task_row(id);
   if (task == nullptr) return Errc::stale_handle;
-  if (!polled(*task)) return Errc::invalid_transition;
+  if (!is_polled(*task)) return Errc::invalid_transition;
   const bool again = task->wake == WakeState::running_woken;
   task->wake = WakeState::idle;
   if (again) wake_row(*task);
@@ -152,7 +150,7 @@ Status ReferenceKernel::complete(TaskId id, ChildEnd end) {
   TaskRow* const task = task_row(id);
   if (task == nullptr) return Errc::stale_handle;
   const bool never_polled = task->state == TaskState::created && !task->waiting_finalizer && !end.is_ok();
-  if (task->state == TaskState::completed || (!polled(*task) && !never_polled)) return Errc::invalid_transition;
+  if (task->state == TaskState::completed || (!is_polled(*task) && !never_polled)) return Errc::invalid_transition;
 
   if (task->acknowledged && !end.is_panicked()) {  // CAN-8, CAN-9
     const bool panics = task->forced && find(task->region)->spec.escalation == kernel::Escalation::panic;
@@ -176,7 +174,7 @@ Status ReferenceKernel::complete(TaskId id, ChildEnd end) {
 Status ReferenceKernel::begin_finalizing(TaskId id) {
   TaskRow* const task = task_row(id);
   if (task == nullptr) return Errc::stale_handle;
-  if (task->state != TaskState::cancelling || !polled(*task)) return Errc::invalid_transition;
+  if (task->state != TaskState::cancelling || !is_polled(*task)) return Errc::invalid_transition;
   move(*task, TaskState::finalizing);
   return {};
 }
@@ -236,7 +234,7 @@ Status ReferenceKernel::checkpoint(TaskId id) {
 Status ReferenceKernel::enter_mask(TaskId id) {
   TaskRow* const task = task_row(id);
   if (task == nullptr) return Errc::stale_handle;
-  if (!polled(*task)) return Errc::invalid_transition;
+  if (!is_polled(*task)) return Errc::invalid_transition;
   if (task->mask_depth == kernel::mask_depth_max) {
     task->mask_depth = 0;
     task->mask_broken = true;
@@ -250,7 +248,7 @@ Status ReferenceKernel::enter_mask(TaskId id) {
 Status ReferenceKernel::leave_mask(TaskId id) {
   TaskRow* const task = task_row(id);
   if (task == nullptr) return Errc::stale_handle;
-  if (!polled(*task)) return Errc::invalid_transition;
+  if (!is_polled(*task)) return Errc::invalid_transition;
   if (task->mask_depth == 0) return task->mask_broken ? Status() : Status(Errc::invalid_transition);
   --task->mask_depth;
   return {};
@@ -259,7 +257,7 @@ Status ReferenceKernel::leave_mask(TaskId id) {
 Status ReferenceKernel::spend(TaskId id, std::uint64_t cost) {
   TaskRow* const task = task_row(id);
   if (task == nullptr) return Errc::stale_handle;
-  if (!polled(*task)) return Errc::invalid_transition;
+  if (!is_polled(*task)) return Errc::invalid_transition;
   if (cancelled(*task)) return {};  // clean-up is not limited in cost
   const Status taken = task->left.cost.take(cost);
   if (!taken) {
@@ -279,7 +277,7 @@ Status ReferenceKernel::deadline_reached(TaskId id) {
   }
   const bool bounded = find(task->region)->spec.cleanup_mode == kernel::CleanupMode::bounded;
   if (!bounded || !task->reason.cleanup().deadline.reached(now_) || task->forced) return {};
-  const bool runs = polled(*task);
+  const bool runs = is_polled(*task);
   wake_row(*task);
   if (runs) report({.kind = FindingKind::stalled, .region = task->region, .task = id});
   return {};
@@ -291,7 +289,7 @@ Status ReferenceKernel::unwound(TaskId id, RegionId region) {
   if (task == nullptr || left == nullptr) return Errc::stale_handle;
   const std::vector<RegionId> innermost = innermost_of(id);
   const bool inside = std::find(innermost.begin(), innermost.end(), region) != innermost.end();
-  if (!polled(*task) || !cancelled(*task) || !inside || !left->body) return Errc::invalid_transition;
+  if (!is_polled(*task) || !cancelled(*task) || !inside || !left->body) return Errc::invalid_transition;
   task->unwinding = false;
   leave_body(*left, task->reason);
   if (fault_ == Fault::end_all_bodies_at_once) {

@@ -126,6 +126,20 @@ class LintTest(StageTest):
         self.assertEqual(self.tidied(), [])
         self.lint(0, "lint: 3 files formatted, 2 files tidy\n", words=["--tidy", "apps", "--tidy", "calm/"])
 
+    def test_shows_clang_tidy_sources_as_a_build_joins_them(self):
+        self.write(".clang-tidy", "Checks: x\n")
+        self.write("tests/.clang-tidy", "Checks: y\n")
+        self.write("tests/t.cpp", "// good\n")
+        unit, other = "build/dev/calm.dir/Unity/unity_0_cxx.cxx", "build/dev/tests.dir/Unity/unity_0_cxx.cxx"
+        self.write(unit, "".join(f'#include "{self.root / name}"\n' for name in ("calm/a.cpp", "calm/b.cpp")))
+        self.write(other, f'#include "{self.root / "tests/t.cpp"}"\n')
+        self.commands(unit, other)
+        self.lint(0, "lint: 4 files formatted, 3 files tidy\n", words=["--joined"])
+        self.assertEqual(self.tidied(), [unit, "tests/t.cpp"])  # tests/ has settings of its own
+        self.write("calm/b.cpp", "// better\n")
+        self.lint(0, "lint: 1 of 2 sources are as they were\n", words=["--joined"])
+        self.assertEqual(self.tidied(), [unit])
+
     def test_reports_a_crash_of_clang_tidy_and_does_not_remember_it(self):
         self.program("bin/clang-tidy-19", "if '--version' in sys.argv: sys.exit()", "print('boom', file=sys.stderr)",
                      "sys.exit(9)")

@@ -5,8 +5,6 @@
 namespace calm::scenario {
 namespace {
 
-void append(std::string& list, const std::string& text) { list.append(list.empty() ? "" : ", ").append(text); }
-
 std::string or_none(const std::string& list) { return list.empty() ? "(none)" : list; }
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace calm::scenario {
 namespace {
 
-void append(std::string& list, const std::string& text) { list.append(list.empty() ? "" : ", ").append(text); }
-
 // The diagnostic must have every text that the step names.
 void look_at_diagnostic(World& world, const Step& step, const kernel::Snapshot& snapshot) {
   if (step.find("says") == nullptr) return;

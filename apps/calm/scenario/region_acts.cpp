@@ -20,7 +20,7 @@ class HeapObject {
  private:
   World* world_;
   std::string label_;
-  std::array<std::byte, 64 - sizeof(World*) - sizeof(std::string)> rest_{};
+  [[maybe_unused]] std::array<std::byte, 64 - sizeof(World*) - sizeof(std::string)> rest_{};
 };
 static_assert(sizeof(HeapObject) == 64);
 

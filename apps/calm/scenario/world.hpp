@@ -22,6 +22,9 @@
 
 namespace calm::scenario {
 
+/// Adds a text to a list that is read by people: `a, b, c`.
+inline void append(std::string& list, const std::string& text) { list.append(list.empty() ? "" : ", ").append(text); }
+
 /// Something that came out otherwise than the file says.
 struct Difference {
   Place place;

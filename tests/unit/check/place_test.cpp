@@ -24,7 +24,7 @@ static_assert(same("/src/other/mycalm/a.cpp", "/src/other/mycalm/a.cpp"));
 static_assert(same("/src/calm.cpp", "/src/calm.cpp"));
 static_assert(same("", ""));
 
-std::string shown(const char* pretty) {
+std::string function_shown(const char* pretty) {
   const FunctionName function = short_function(pretty);
   std::string text(std::string_view(function.scope.data, function.scope.size));
   if (!text.empty()) text += "::";
@@ -62,13 +62,14 @@ TEST(Place, a_function_is_shown_alike_by_both_compilers) {
       {"void k::f(int)::L::g()", "void k::f(int)::L::g()", "L::g"},
   };
   for (const Case& one : cases) {
-    EXPECT_EQ(shown(one.clang), one.expected);
-    EXPECT_EQ(shown(one.gcc), one.expected);
+    EXPECT_EQ(function_shown(one.clang), one.expected);
+    EXPECT_EQ(function_shown(one.gcc), one.expected);
   }
 }
 
 TEST(Place, an_unknown_form_is_read_to_its_end) {
-  for (const char* text : {"", "(", "<", "::", "a::", "f(", "operator", "f<(", " ", "a b c", "a:b"}) shown(text);
+  for (const char* text : {"", "(", "<", "::", "a::", "f(", "operator", "f<(", " ", "a b c", "a:b"})
+    function_shown(text);
 }
 
 }  // namespace

@@ -10,13 +10,12 @@
 
 #include "calm/cx/scope.hpp"
 #include "calm/lab/lab.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
 namespace calm {
 namespace {
-
-constexpr Duration ms(int count) { return Duration::milliseconds(count); }
 
 /// An operation of some other library: it resumes whoever waits, when somebody ends it.
 class Operation {
@@ -63,18 +62,11 @@ Task<int> stops(Cx cx, Operation& operation) {
   co_return value;
 }
 
-template <class F>
-void run(F program) {
-  const auto report = lab::run({}, std::move(program));
-  EXPECT_TRUE(report.is_clean()) << to_string(report);
-  EXPECT_TRUE(report.end.is_ok()) << report.end.explain();
-}
-
 TEST(Adapt, gives_the_value_of_an_operation_that_has_ended_or_ends_later) {
   Operation early;
   Operation late;
   early.end(1);
-  run([&](Cx cx) -> Task<void> {
+  run_well([&](Cx cx) -> Task<void> {
     const auto body = [&](Scope& scope) -> Task<void> {
       auto first = co_await scope.fiber(waits_for, std::ref(early));
       auto second = co_await scope.fiber(waits_for, std::ref(late));
@@ -91,7 +83,7 @@ TEST(Adapt, gives_the_value_of_an_operation_that_has_ended_or_ends_later) {
 
 TEST(Adapt, CAN_13_a_cancel_stops_an_operation_that_can_be_stopped) {
   Operation operation;
-  run([&](Cx cx) -> Task<void> {
+  run_well([&](Cx cx) -> Task<void> {
     const auto body = [&](Scope& scope) -> Task<void> {
       auto child = co_await scope.fiber(stops, std::ref(operation));
       co_await sleep(scope.cx(), ms(1));
@@ -108,7 +100,7 @@ TEST(Adapt, CAN_7_one_that_is_waited_for_gives_its_value_and_the_next_checkpoint
   Operation operation;
   int seen = 0;
   bool went_on = false;
-  run([&](Cx cx) -> Task<void> {
+  run_well([&](Cx cx) -> Task<void> {
     const auto body = [&](Scope& scope) -> Task<void> {
       const auto work = [&](Cx inner) -> Task<int> {
         seen = co_await adapt(inner, operation.wait(), waits_on);
@@ -133,7 +125,7 @@ TEST(Adapt, CAN_7_one_that_is_waited_for_gives_its_value_and_the_next_checkpoint
 
 TEST(Adapt, CAN_8_a_forced_end_leaves_the_operation_behind_and_touches_nothing_of_the_task) {
   Operation operation;
-  run([&](Cx cx) -> Task<void> {
+  run_well([&](Cx cx) -> Task<void> {
     const auto body = [&](Scope& scope) -> Task<void> {
       auto child = co_await scope.fiber(waits_for, std::ref(operation));
       co_await sleep(scope.cx(), ms(1));
@@ -151,7 +143,7 @@ TEST(Adapt, CAN_8_a_forced_end_leaves_the_operation_behind_and_touches_nothing_o
 TEST(Adapt, throws_what_the_operation_throws) {
   Operation operation;
   operation.abort();
-  run([&](Cx cx) -> Task<void> {
+  run_well([&](Cx cx) -> Task<void> {
     const Outcome<int> end = co_await outcome(waits_for(cx, operation));
     EXPECT_TRUE(end.is_panicked());
   });

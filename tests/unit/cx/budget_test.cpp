@@ -8,13 +8,12 @@
 #include "calm/cx/mask.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/lab/lab.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
 namespace calm {
 namespace {
-
-constexpr Duration ms(int count) { return Duration::milliseconds(count); }
 
 Task<int> slow(CxOf<cap::time> cx) {
   co_await sleep(cx, ms(1000));
@@ -25,16 +24,8 @@ Task<int> busy(CxOf<> cx, int rounds) {
   co_return rounds;
 }
 
-/// Runs the program in the lab; nothing may be wrong with the run.
-template <class F>
-void run(F program) {
-  const auto report = lab::run({}, std::move(program));
-  EXPECT_TRUE(report.is_clean()) << to_string(report);
-  EXPECT_TRUE(report.end.is_ok()) << report.end.explain();
-}
-
 TEST(WithDeadline, BUD_5_ends_a_wait_when_the_time_has_come) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const Outcome<int> end = co_await outcome(slow(cx.with_deadline(cx.now() + ms(10))));
     EXPECT_TRUE(end.is_cancelled());
     EXPECT_EQ(end.reason().kind(), CancelKind::deadline);
@@ -46,7 +37,7 @@ TEST(WithDeadline, BUD_5_ends_a_wait_when_the_time_has_come) {
 }
 
 TEST(WithDeadline, leaves_a_wait_alone_that_ends_in_time) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const int value = co_await slow(cx.with_deadline(cx.now() + ms(2000)));
     EXPECT_EQ(value, 1);
     co_await sleep(cx, ms(5000));  // its alarm is gone with it
@@ -55,7 +46,7 @@ TEST(WithDeadline, leaves_a_wait_alone_that_ends_in_time) {
 }
 
 TEST(WithDeadline, BUD_3_an_inner_deadline_does_not_widen_an_outer_one) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto outer = cx.with_deadline(cx.now() + ms(10));
     const auto inner = outer.with_deadline(cx.now() + ms(500));
     EXPECT_EQ(inner.budget().deadline, Deadline(Time() + ms(10)));
@@ -68,7 +59,7 @@ TEST(WithDeadline, BUD_3_an_inner_deadline_does_not_widen_an_outer_one) {
 }
 
 TEST(WithDeadline, BUD_6_touches_neither_priority_nor_quotas) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto loud = cx.with_budget({.polls = Quota(7), .cost = Quota(9), .priority = 5});
     const auto late = loud.with_deadline(cx.now() + ms(10));
     EXPECT_EQ(late.budget(), tighten(loud.budget(), cx.now() + ms(10)));
@@ -77,7 +68,7 @@ TEST(WithDeadline, BUD_6_touches_neither_priority_nor_quotas) {
 }
 
 TEST(WithDeadline, one_that_has_passed_ends_the_first_wait) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     co_await sleep(cx, ms(5));
     const Outcome<int> end = co_await outcome(slow(cx.with_deadline(Time() + ms(5))));
     EXPECT_TRUE(end.is_cancelled());
@@ -86,7 +77,7 @@ TEST(WithDeadline, one_that_has_passed_ends_the_first_wait) {
 }
 
 TEST(WithDeadline, a_mask_inside_holds_it_back_and_one_outside_does_not) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto limited = cx.with_deadline(cx.now() + ms(10));
     const auto sleeps = [](Cx inner) -> Task<void> { co_await sleep(inner, ms(20)); };
     co_await with_cancel_mask(Cx(limited), sleeps);
@@ -101,7 +92,7 @@ TEST(WithDeadline, a_mask_inside_holds_it_back_and_one_outside_does_not) {
 }
 
 TEST(WithBudget, BUD_5_allows_exactly_as_many_polls_as_asked_for) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto three = cx.with_budget({.polls = Quota(3)});
     const int rounds = co_await busy(three, 3);
     EXPECT_EQ(rounds, 3);
@@ -113,7 +104,7 @@ TEST(WithBudget, BUD_5_allows_exactly_as_many_polls_as_asked_for) {
 }
 
 TEST(WithBudget, BUD_4_a_cost_that_is_not_covered_uses_up_nothing) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto ten = cx.with_budget({.cost = Quota(10)});
     EXPECT_TRUE(ten.spend(4));
     EXPECT_EQ(ten.budget().cost, Quota(6));
@@ -127,7 +118,7 @@ TEST(WithBudget, BUD_4_a_cost_that_is_not_covered_uses_up_nothing) {
 }
 
 TEST(WithBudget, BUD_3_a_scope_inside_and_its_tasks_have_no_more) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto limited = cx.with_budget({.deadline = cx.now() + ms(10), .cost = Quota(5)});
     const auto body = [](Scope& scope) -> Task<void> {
       const auto child = [](Cx inner) -> Task<void> {
@@ -146,7 +137,7 @@ TEST(WithBudget, BUD_3_a_scope_inside_and_its_tasks_have_no_more) {
 }
 
 TEST(ScopeOptions, BUD_5_the_budget_of_a_scope_binds_its_body) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto body = [](Scope& scope) -> Task<int> {
       const int value = co_await slow(scope.cx());
       co_return value;
@@ -159,7 +150,7 @@ TEST(ScopeOptions, BUD_5_the_budget_of_a_scope_binds_its_body) {
 }
 
 TEST(TaskOptions, BUD_5_the_budget_of_a_task_ends_it_alone) {
-  run([](Cx cx) -> Task<void> {
+  run_well([](Cx cx) -> Task<void> {
     const auto body = [](Scope& scope) -> Task<void> {
       const Budget soon{.deadline = scope.cx().now() + ms(3)};
       auto handle = co_await scope.spawn(TaskOptions{.name = "short", .budget = soon}, slow);

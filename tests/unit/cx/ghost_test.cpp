@@ -13,6 +13,7 @@
 #include "calm/cx/scope.hpp"
 #include "calm/lab/lab.hpp"
 #include "tests/kernel_host.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 namespace {
 struct Fleeting {
@@ -27,12 +28,6 @@ inline constexpr bool calm::stays_within_a_poll<Fleeting> = true;
 namespace calm {
 namespace {
 
-constexpr Duration ms(int count) { return Duration::milliseconds(count); }
-
-template <class F>
-lab::LabReport run(F program) {
-  return lab::run({}, std::move(program));
-}
 /// Gives: true when the report has a line with all of these.
 bool tells(const lab::LabReport& report, const std::vector<std::string>& parts) {
   for (const lab::Problem& problem : report.problems) {

@@ -9,18 +9,13 @@
 
 #include "calm/cx/scope.hpp"
 #include "calm/lab/lab.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
 namespace calm {
 namespace {
 
-constexpr Duration ms(int count) { return Duration::milliseconds(count); }
-
-template <class F>
-lab::LabReport run(F program) {
-  return lab::run({}, std::move(program));
-}
 /// Gives: how many promises came to this end in the run.
 int resolved(const lab::LabReport& report, ObligationState to) {
   int count = 0;

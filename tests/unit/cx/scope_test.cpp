@@ -9,6 +9,7 @@
 
 #include "calm/cx/mask.hpp"
 #include "calm/lab/lab.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -37,11 +38,6 @@ Task<int> throws_after(Cx cx, Duration wait) {
   co_await sleep(cx, wait);
   throw std::runtime_error("boom");
   co_return 0;
-}
-
-template <class F>
-lab::LabReport run(F program, std::uint64_t seed = 1) {
-  return lab::run({.seed = seed}, std::move(program));
 }
 
 TEST(Scope, gives_the_value_of_its_body_when_all_children_have_ended) {

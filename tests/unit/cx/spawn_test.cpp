@@ -15,6 +15,7 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/sendable.hpp"
 #include "calm/lab/lab.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 namespace {
 struct Hermit {};
@@ -28,13 +29,6 @@ namespace calm {
 namespace {
 
 using Log = std::vector<std::string>;
-constexpr Duration ms(int count) { return Duration::milliseconds(count); }
-
-template <class F>
-lab::LabReport run(F program) {
-  return lab::run({}, std::move(program));
-}
-
 TEST(Sendable, TSK_4_values_go_and_ways_to_reach_others_stay) {
   static_assert(sendable<int> && sendable<std::string> && sendable<std::vector<std::string>>);
   static_assert(sendable<std::unique_ptr<int>> && sendable<std::shared_ptr<std::string>> && sendable<void (*)()>);

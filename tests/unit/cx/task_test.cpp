@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calm/lab/lab.hpp"
+#include "tests/unit/cx/in_lab.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -59,11 +60,6 @@ Task<int> catches(Log& log) {
     log.push_back(error.what());
   }
   co_return result;
-}
-
-template <class F>
-lab::LabReport run(F program) {
-  return lab::run({}, std::move(program));
 }
 
 TEST(Task, a_value_goes_to_the_one_who_awaits_it) {
