@@ -229,19 +229,19 @@ class BasicKernel {
   /// Gives: the record while the id is good, else nullptr; for the host, who knows which fields are its own.
   [[nodiscard]] Task* find(TaskId id) const noexcept;
 
-  // --- obligations (obligation_steps.hpp; counted ones in hot_steps.hpp) ---
+  // --- obligations (promise_steps.hpp, obligation_steps.hpp; counted ones in hot_steps.hpp) ---
 
   /// Gives: a promise with a record. Needs: a holder task is in its own poll.
   /// Fails: stale_handle; region_not_open; admission_limit; resource_exhausted; invalid_argument for a kind that is only
   ///        counted, a holder that is not being polled, and a service that works for a task elsewhere.
-  Made<ObligationId> reserve(Worker& worker, RegionId region_id, const ObligationSpec& spec);
+  [[gnu::always_inline]] Made<ObligationId> reserve(Worker& worker, RegionId region_id, const ObligationSpec& spec);
 
   /// Fails: stale_handle; obligation_already_resolved; obligation_leaked (OBL-1).
   Status commit(Worker& worker, ObligationId id);
   Status abort(Worker& worker, ObligationId id);
 
   /// The same, and the token is gone with it: the slot is used again at once.
-  Status commit_and_drop(Worker& worker, ObligationId id);
+  [[gnu::always_inline]] Status commit_and_drop(Worker& worker, ObligationId id);
   Status abort_and_drop(Worker& worker, ObligationId id);
 
   /// The token has moved to another holder. Fails: as commit; stale_handle when the new holder has ended; invalid_argument
@@ -404,7 +404,7 @@ class BasicKernel {
   void settle_counted(Worker& worker, AllHeld held, Task& task, TaskId id, bool cancelled) noexcept;
   bool audit(Worker& worker, AllHeld held, Region& region) noexcept;
   bool buffer_in_use(ObligationsHeld, const Region& region, TaskId task) const noexcept;
-  void recycle(Worker& worker, ObligationsHeld, Obligation& obligation) noexcept;
+  [[gnu::always_inline]] void recycle(Worker& worker, ObligationsHeld, Obligation& obligation) noexcept;
   static Obligation* sorted(Obligation* list) noexcept;
 
   // Looking in.

@@ -262,8 +262,4 @@ inline Status BasicKernel<Atomics>::uncount(Worker& worker, TaskId id, Obligatio
   return uncount_away(worker, *task, id, index);
 }
 
-// The rest is in the library. Said here: what is inline must be known before.
-extern template class BasicKernel<lockfree::RealAtomics>;
-extern template class BasicKernel<lockfree::LocalAtomics>;
-
 }  // namespace calm::kernel

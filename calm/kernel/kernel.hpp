@@ -6,10 +6,11 @@
 
 #include "calm/kernel/basic_kernel.hpp"
 #include "calm/kernel/hot_steps.hpp"
+#include "calm/kernel/promise_steps.hpp"
 
 namespace calm::kernel {
 
-// After the inline definitions: g++ takes them for those of another file otherwise.
+// The rest is in the library. After the inline definitions: g++ takes them for those of another file otherwise.
 extern template class BasicKernel<lockfree::RealAtomics>;
 extern template class BasicKernel<lockfree::LocalAtomics>;
 
