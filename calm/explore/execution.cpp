@@ -1,6 +1,7 @@
 #include "calm/explore/execution.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "calm/check/require.hpp"
@@ -36,6 +37,7 @@ void Execution::cut_to(std::uint32_t size) noexcept {
 Event& Execution::next() {
   if (size_ == events_.size()) {
     events_.emplace_back();
+    briefs_.emplace_back();
     clocks_.resize(events_.size() * width_);
   }
   events_[size_].touched.clear();
@@ -49,6 +51,30 @@ void Execution::widen(Process process) {
   for (std::uint32_t i = 0; i < size_; ++i) std::copy_n(clock(i), width_, &clocks[std::size_t{i} * wider]);
   clocks_ = std::move(clocks);
   width_ = wider;
+}
+
+/// Gives: which of these events may conflict with this one, the latest in the lowest bit. Which do is as good as random, so
+/// it is found without a branch.
+std::uint64_t Execution::conflicts_in(const Brief& own, std::uint32_t begin, std::uint32_t end) const noexcept {
+  std::uint64_t found = 0;
+  const Brief* const briefs = briefs_.data();
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const std::uint32_t apart = (briefs[i].touch ^ own.touch) & briefs[i].mask & own.mask;
+    const std::uint32_t writes = briefs[i].touch | own.touch;
+    found = found << 1U | (writes & static_cast<std::uint32_t>(apart <= 1));
+  }
+  return found;
+}
+
+/// Event i happens before this one, if they conflict.
+void Execution::join(Event& event, std::uint32_t i) {
+  const Event& other = (*this)[i];
+  if (!other.touched.conflicts(event.touched)) return;
+  const std::uint16_t* const others = clock(i);
+  std::uint16_t* const own = &clocks_[std::size_t{size_} * width_];
+  for (std::uint32_t p = 0; p < width_; ++p) own[p] = std::max(own[p], others[p]);
+  event.layer = std::max(event.layer, other.layer + 1);
+  joined_.push_back(i);
 }
 
 void Execution::finish() {
@@ -68,14 +94,20 @@ void Execution::finish() {
     std::fill_n(clock, width_, std::uint16_t{0});
   }
   clock[event.process] = static_cast<std::uint16_t>(event.number);
+  Brief own{.number = static_cast<std::uint16_t>(event.number), .process = event.process};
+  if (event.touched.size() == 1) {
+    own.touch = event.touched[0].bits();
+    own.mask = UINT32_MAX;
+  }
+  briefs_[size_] = own;
   joined_.clear();
-  for (std::uint32_t i = size_; i-- > 0;) {
-    const Event& other = (*this)[i];
-    if (clock[other.process] >= other.number || !other.touched.conflicts(event.touched)) continue;
-    const std::uint16_t* const others = this->clock(i);
-    for (std::uint32_t p = 0; p < width_; ++p) clock[p] = std::max(clock[p], others[p]);
-    event.layer = std::max(event.layer, other.layer + 1);
-    joined_.push_back(i);
+  for (std::uint32_t end = size_; end != 0;) {
+    const std::uint32_t begin = end - std::min<std::uint32_t>(end, 64);
+    for (std::uint64_t left = conflicts_in(own, begin, end); left != 0; left &= left - 1) {
+      const std::uint32_t i = end - 1 - static_cast<std::uint32_t>(std::countr_zero(left));
+      if (clock[brief(i).process] < brief(i).number) join(event, i);
+    }
+    end = begin;
   }
   event.fingerprint = fingerprint() + hash_of(event);
   ++size_;

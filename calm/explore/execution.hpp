@@ -29,10 +29,20 @@ struct Event {
   Footprint touched;
 };
 
+/// As much of an event as most questions need: a long look back is quick over these.
+struct Brief {
+  std::uint32_t touch = 1;  ///< its bits, when there is one
+  std::uint32_t mask = 0;   ///< all ones then; else none, so that every location looks the same
+  std::uint16_t number = 0;
+  Process process = 0;
+};
+
 class Execution {
  public:
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] const Event& operator[](std::uint32_t i) const noexcept { return events_.data()[i]; }
+
+  [[nodiscard]] const Brief& brief(std::uint32_t i) const noexcept { return briefs_.data()[i]; }
 
   /// Keeps the first `size` events.
   void cut_to(std::uint32_t size) noexcept;
@@ -70,8 +80,11 @@ class Execution {
 
  private:
   void widen(Process process);
+  [[nodiscard]] std::uint64_t conflicts_in(const Brief& own, std::uint32_t begin, std::uint32_t end) const noexcept;
+  void join(Event& event, std::uint32_t i);
 
   std::vector<Event> events_;  // those beyond size_ keep their memory
+  std::vector<Brief> briefs_;  // of the same events
   std::vector<std::uint16_t> clocks_;
   std::vector<std::uint32_t> joined_;
   std::array<std::uint32_t, process_max> last_{};

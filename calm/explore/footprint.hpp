@@ -64,6 +64,34 @@ class Footprint {
 
   /// A location that was touched before keeps the stronger access.
   void add(Touch touch) {
+    if (count_ != 0) return add_another(touch);
+    near_[0] = touch;
+    count_ = 1;
+  }
+  void read(Location location) { add(Touch::read(location)); }
+  void write(Location location) { add(Touch::write(location)); }
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+  [[nodiscard]] Touch operator[](std::uint32_t i) const noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
+
+  [[nodiscard]] bool conflicts(const Footprint& other) const noexcept {
+    if (count_ == 1 && other.count_ == 1) return near_[0].conflicts(other.near_[0]);
+    return some_conflict(other);
+  }
+
+  /// The order of the touches makes no difference.
+  friend bool operator==(const Footprint& a, const Footprint& b) {
+    if (a.count_ != b.count_) return false;
+    if (a.count_ == 1) return a.near_[0] == b.near_[0];
+    return a.has_all_of(b);
+  }
+
+ private:
+  static constexpr std::uint32_t near = 3;
+
+  [[nodiscard]] Touch& at(std::uint32_t i) noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
+
+  void add_another(Touch touch) {
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (at(i).location() == touch.location()) {
         if (touch.is_write()) at(i) = touch;
@@ -78,14 +106,8 @@ class Footprint {
     }
     ++count_;
   }
-  void read(Location location) { add(Touch::read(location)); }
-  void write(Location location) { add(Touch::write(location)); }
 
-  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
-  [[nodiscard]] Touch operator[](std::uint32_t i) const noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
-
-  [[nodiscard]] bool conflicts(const Footprint& other) const noexcept {
-    if (count_ == 1 && other.count_ == 1) return near_[0].conflicts(other.near_[0]);
+  [[nodiscard]] bool some_conflict(const Footprint& other) const noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
       for (std::uint32_t j = 0; j < other.count_; ++j) {
         if ((*this)[i].conflicts(other[j])) return true;
@@ -94,22 +116,14 @@ class Footprint {
     return false;
   }
 
-  /// The order of the touches makes no difference.
-  friend bool operator==(const Footprint& a, const Footprint& b) {
-    if (a.count_ != b.count_) return false;
-    if (a.count_ == 1) return a.near_[0] == b.near_[0];
-    for (std::uint32_t i = 0; i < a.count_; ++i) {
+  [[nodiscard]] bool has_all_of(const Footprint& other) const noexcept {
+    for (std::uint32_t j = 0; j < other.count_; ++j) {
       bool found = false;
-      for (std::uint32_t j = 0; j < b.count_ && !found; ++j) found = a[i] == b[j];
+      for (std::uint32_t i = 0; i < count_ && !found; ++i) found = (*this)[i] == other[j];
       if (!found) return false;
     }
     return true;
   }
-
- private:
-  static constexpr std::uint32_t near = 3;
-
-  [[nodiscard]] Touch& at(std::uint32_t i) noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
 
   void copy_more(const Footprint& other) {
     if (other.more_ != nullptr && more_ != nullptr) {
