@@ -17,7 +17,7 @@ namespace {
 /// With which earlier event, and how much of the execution it took to see that its reversal is led to already.
 struct Race {
   std::uint32_t with = 0;
-  std::uint32_t settled = 0;  // as long as so many events stay what they are there is nothing to try; 0: not known
+  Settled settled = never_settled;  // as long as so many events stay what they are there is nothing to try
 };
 
 /// A point of the execution, before its i-th event.
@@ -259,9 +259,7 @@ class Optimal {
       reverse_free(step.process, run_.last_of(step.process), blocked_races_, run_.size(), nullptr);
     }
   }
-  [[nodiscard]] bool is_settled(const Race& race) const noexcept {
-    return race.settled != 0 && race.settled <= unchanged_;
-  }
+  [[nodiscard]] bool is_settled(const Race& race) const noexcept { return race.settled <= unchanged_; }
 
   /// A blocked or idle process is in a race as if its step were the last one. Asked before the program is led elsewhere.
   void ask_blocked(ProcessSet blocked) {
@@ -288,7 +286,7 @@ class Optimal {
       const Event& other = run_[race.with];
       if (covered_[other.process] >= other.number) continue;
       if (woken != nullptr && !has_waker(race.with, at, previous, *woken)) continue;
-      if (is_settled(race) || try_free(race, at, process)) cover(race.with);
+      if (is_settled(race) || try_free(race, process)) cover(race.with);
     }
   }
 
@@ -305,29 +303,32 @@ class Optimal {
   /// process (`unknown`): then it must be another one that leads there, whatever the step will touch.
   bool is_led_to(Race& race, const Process* unknown) {
     for (const Foreseen& tried : points_[race.with].tried) {
-      const std::size_t first = reversal_.first_of(tried.process);
-      if (unknown != nullptr && (tried.process == *unknown || first == reversal_.size())) continue;
-      if (!is_weak_initial(tried.process, tried.way, tried.touched, reversal_)) continue;
-      race.settled = reversal_.known_after(first);
+      if (unknown != nullptr && (tried.process == *unknown || reversal_.first_of(tried.process) == reversal_.size())) {
+        continue;
+      }
+      const Reversal::Answer answer = reversal_.is_weak_initial(tried.process, tried.way, tried.touched);
+      if (!answer.yes) continue;
+      race.settled = answer.settled;
       return true;
     }
     return false;
   }
 
   void try_first(Race& race, std::uint32_t at, const Event& later) {
+    race.settled = never_settled;
     reversal_.collect(run_, race.with, at);
-    reversal_.append(later.process, later.touched);
     if (program_.branches()) {
       reversal_.copy_to(sequence_);
-      if (insert_at(race.with) == Insertion::covered_this_way) (void)try_free(race, at, later.process);
+      if (insert_at(race.with) == Insertion::covered_this_way) (void)try_free(race, later.process);
     } else if (!is_led_to(race, nullptr)) {
-      put_in_tree(race.with);
+      put_in_tree(race);
     }
   }
 
   /// Gives: true when the step can run at that place.
-  bool try_free(Race& race, std::uint32_t at, Process process) {
-    reversal_.collect(run_, race.with, at);
+  bool try_free(Race& race, Process process) {
+    race.settled = never_settled;
+    reversal_.collect(run_, race.with);
     if (is_led_to(race, &process)) return true;
     replay(race.with);
     for (std::size_t k = 0; k < reversal_.size(); ++k) {
@@ -342,9 +343,9 @@ class Optimal {
     if (program_.branches()) {
       put_each_way(race.with, ways);
     } else if (!is_led_to(race, nullptr)) {
-      put_in_tree(race.with);
+      put_in_tree(race);
     }
-    race.settled = 0;  // what it touches there may depend on everything
+    race.settled = never_settled;  // what it touches there may depend on everything
     return true;
   }
 
@@ -357,18 +358,30 @@ class Optimal {
     }
   }
 
-  /// Gives: true when the first branch of the tree that leads there ends with its first step: it leads to everything.
-  [[nodiscard]] bool is_foreseen(const WakeupNode* node) const noexcept {
-    while (node != nullptr && !is_weak_initial(node->process, node->way, pool_.touched(*node), reversal_)) {
-      node = node->next_sibling;
+  /// Gives: true when a branch of the tree, which only grows while event `with` stays, leads to the reversal.
+  bool is_foreseen(Race& race) {
+    Settled settled = 0;
+    for (const WakeupNode* node = points_[race.with].pending; node != nullptr;) {
+      const Reversal::Answer answer = reversal_.is_weak_initial(node->process, node->way, pool_.touched(*node));
+      settled = std::max(settled, answer.settled);
+      if (!answer.yes) {
+        node = node->next_sibling;
+      } else if (node->first_child == nullptr) {  // everything from there on is going to be explored
+        race.settled = settled;
+        return true;
+      } else {
+        reversal_.drop_first_of(node->process);
+        node = node->first_child;
+      }
     }
-    return node != nullptr && node->first_child == nullptr;
+    reversal_.take_back();
+    return false;
   }
 
-  void put_in_tree(std::uint32_t i) {
-    if (is_foreseen(points_[i].pending)) return;
+  void put_in_tree(Race& race) {
+    if (is_foreseen(race)) return;
     reversal_.copy_to(sequence_);
-    (void)insert_at(i);
+    (void)insert_at(race.with);
   }
   Insertion insert_at(std::uint32_t i) {
     tried_ = points_[i].tried;
