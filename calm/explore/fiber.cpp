@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #if defined(__has_feature)
 #define CALM_HAS_FEATURE_(name) __has_feature(name)
@@ -75,6 +76,9 @@ struct Fiber::Switch {
   [[maybe_unused]] std::size_t outer_stack_bytes = 0;
   [[maybe_unused]] void* inner_context = nullptr;
   [[maybe_unused]] void* outer_context = nullptr;
+  [[maybe_unused]] const void* from_stack = nullptr;  // the one that control came from
+  [[maybe_unused]] std::size_t from_stack_bytes = 0;
+  [[maybe_unused]] bool from_outside = false;  // control came by resume(), and has not arrived yet
 #if !defined(__x86_64__)
   ucontext_t inner{};
   ucontext_t outer{};
@@ -130,6 +134,8 @@ void Fiber::reset(Body body, void* context) noexcept {
 }
 
 void Fiber::resume() noexcept {
+  resumed_ = this;
+  CALM_ASAN_(switch_->from_outside = true);
   CALM_ASAN_(__sanitizer_start_switch_fiber(&switch_->outer_fake_stack, stack_, stack_bytes_));
   CALM_TSAN_(switch_->outer_context = __tsan_get_current_fiber());
   CALM_TSAN_(__tsan_switch_to_fiber(switch_->inner_context, 0));
@@ -142,31 +148,59 @@ void Fiber::resume() noexcept {
 }
 
 void Fiber::leave() noexcept {
-  CALM_ASAN_(
-      __sanitizer_start_switch_fiber(&switch_->inner_fake_stack, switch_->outer_stack, switch_->outer_stack_bytes));
+  CALM_ASAN_(__sanitizer_start_switch_fiber(&switch_->inner_fake_stack, resumed_->switch_->outer_stack,
+                                            resumed_->switch_->outer_stack_bytes));
   switch_out();
-  CALM_ASAN_(
-      __sanitizer_finish_switch_fiber(switch_->inner_fake_stack, &switch_->outer_stack, &switch_->outer_stack_bytes));
+  CALM_ASAN_(arrive());
 }
 
-void Fiber::finish() noexcept {
+void Fiber::pass_to(Fiber& next) noexcept {
+  CALM_ASAN_(__sanitizer_start_switch_fiber(&switch_->inner_fake_stack, next.stack_, next.stack_bytes_));
+  switch_to(next);
+  CALM_ASAN_(arrive());
+}
+
+void Fiber::finish(Fiber* next) noexcept {
   // Without a place to keep it AddressSanitizer gives the fake stack back.
-  CALM_ASAN_(__sanitizer_start_switch_fiber(nullptr, switch_->outer_stack, switch_->outer_stack_bytes));
-  switch_out();
+  if (next == nullptr) {
+    CALM_ASAN_(
+        __sanitizer_start_switch_fiber(nullptr, resumed_->switch_->outer_stack, resumed_->switch_->outer_stack_bytes));
+    return switch_out();
+  }
+  CALM_ASAN_(__sanitizer_start_switch_fiber(nullptr, next->stack_, next->stack_bytes_));
+  switch_to(*next);
 }
 
 void Fiber::switch_out() noexcept {
-  CALM_TSAN_(__tsan_switch_to_fiber(switch_->outer_context, 0));
+  CALM_TSAN_(__tsan_switch_to_fiber(resumed_->switch_->outer_context, 0));
 #if defined(__x86_64__)
-  calm_explore_switch(&inner_, outer_);
+  calm_explore_switch(&inner_, resumed_->outer_);
 #else
-  swapcontext(&switch_->inner, &switch_->outer);
+  swapcontext(&switch_->inner, &resumed_->switch_->outer);
 #endif
 }
 
-void Fiber::enter(Fiber* fiber) noexcept {
+void Fiber::switch_to(Fiber& next) noexcept {
+  next.resumed_ = resumed_;
+  CALM_TSAN_(__tsan_switch_to_fiber(next.switch_->inner_context, 0));
+#if defined(__x86_64__)
+  calm_explore_switch(&inner_, next.inner_);
+#else
+  swapcontext(&switch_->inner, &next.switch_->inner);
+#endif
+}
+
+/// Control has come to the fiber: AddressSanitizer says from which stack.
+void Fiber::arrive() noexcept {
   CALM_ASAN_(
-      __sanitizer_finish_switch_fiber(nullptr, &fiber->switch_->outer_stack, &fiber->switch_->outer_stack_bytes));
+      __sanitizer_finish_switch_fiber(switch_->inner_fake_stack, &switch_->from_stack, &switch_->from_stack_bytes));
+  if (!std::exchange(switch_->from_outside, false)) return;
+  switch_->outer_stack = switch_->from_stack;
+  switch_->outer_stack_bytes = switch_->from_stack_bytes;
+}
+
+void Fiber::enter(Fiber* fiber) noexcept {
+  CALM_ASAN_(fiber->arrive());
   fiber->body_(fiber->context_);
   __builtin_trap();  // the body has left for good
 }

@@ -26,8 +26,10 @@ class Fiber {
   void resume() noexcept;
   /// Gives control back to who resumed it. Needs: to be called inside.
   void leave() noexcept;
-  /// The same for the last time: it is not resumed before it is reset.
-  void finish() noexcept;
+  /// Gives control to another one, which leaves for who resumed this one. Needs: to be called inside.
+  void pass_to(Fiber& next) noexcept;
+  /// The same for the last time: it is not resumed before it is reset. Without a next one it leaves.
+  void finish(Fiber* next = nullptr) noexcept;
 
   static constexpr std::size_t default_stack_bytes = 256UL * 1024;  ///< only pages that are used take memory
 
@@ -36,11 +38,14 @@ class Fiber {
 
   static void enter(Fiber* fiber) noexcept;
   void switch_out() noexcept;
+  void switch_to(Fiber& next) noexcept;
+  void arrive() noexcept;
 
   std::size_t stack_bytes_;
   std::byte* stack_;
   void* inner_ = nullptr;  // the stack pointer of the one that does not run
   void* outer_ = nullptr;
+  Fiber* resumed_ = this;  // the one that was resumed before control was passed to this one
   Body body_ = nullptr;
   void* context_ = nullptr;
   std::unique_ptr<Switch> switch_;  // what the sanitizers, and machines without a switch of our own, want to know

@@ -56,6 +56,8 @@ enum class StepKind : std::uint8_t {
   woken,  ///< as free; and it cannot run before a step of another process, after the last of its own, that conflicts with it
 };
 
+class Execution;
+
 class Program {
  public:
   Program() noexcept = default;
@@ -67,6 +69,9 @@ class Program {
   virtual void restart() = 0;
   /// Gives: the processes that can take a step now.
   [[nodiscard]] virtual ProcessSet enabled() = 0;
+  /// Takes the first steps of this run again, as many as `size`. Needs: the program is at its beginning. Gives: how many of
+  ///        them are taken; fewer than `size` when the next one cannot run or does not touch the same.
+  [[nodiscard]] virtual std::uint32_t repeat(const Execution& run, std::uint32_t size);
   /// Runs one step. Needs: enabled. Gives: what it touched, in a footprint that is empty at first.
   virtual StepKind step(Process process, Footprint& touched) = 0;
   /// Gives: true when a step may have more than one way to go. explore_optimal() and explore_all() try each, explore_random()

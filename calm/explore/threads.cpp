@@ -43,8 +43,8 @@ Threads* Threads::current() noexcept { return current_threads; }
 
 Process Threads::run(std::function<void()> body, std::string name) {
   CALM_REQUIRE(LAB_8, running_ == nullptr && count_ < process_max, count_);
-  if (count_ == threads_.size()) threads_.emplace_back();
-  Thread& thread = threads_[count_];
+  if (count_ == threads_.size()) threads_.push_back(std::make_unique<Thread>());
+  Thread& thread = at(count_);
   thread.body = std::move(body);
   thread.name = std::move(name);
   thread.round.clear();
@@ -78,10 +78,8 @@ Location Threads::new_location() noexcept {
   return running_->process * locations_per_thread + running_->locations++;
 }
 
-void Threads::arrive(const Access& access) noexcept {
-  if (running_ == nullptr) return;
+void Threads::await_turn() noexcept {
   Thread& thread = *running_;
-  thread.access = access;
   thread.accessed = true;
   if (!thread.awaited.empty()) thread.access.kind = StepKind::free;
   if (leaving_ && can_go_on(thread) && accesses_left_ != 0) {
@@ -89,7 +87,16 @@ void Threads::arrive(const Access& access) noexcept {
     thread.awaited.clear();
     return;
   }
-  thread.fiber.leave();  // nothing after it: a return after a switch is one that the processor did not foresee
+  // Nothing after a switch: a return there is one that the processor did not foresee.
+  if (repeated_ != nullptr) {
+    Thread* const next = next_repeated();
+    if (next == &thread) return;
+    if (next != nullptr) {
+      running_ = next;
+      return thread.fiber.pass_to(next->fiber);
+    }
+  }
+  thread.fiber.leave();
 }
 
 void Threads::pause() noexcept {
@@ -145,7 +152,7 @@ Way Threads::ways_of_access(const Thread& thread) {
 }
 
 Way Threads::ways(Process process) {
-  Thread& thread = threads_[process];
+  Thread& thread = at(process);
   if (memory_ == nullptr || thread.awaited.empty()) return ways_of_access(thread);
   Way all = 0;
   for (const Seen& seen : thread.awaited) all = static_cast<Way>(all + ways_seeing(thread, seen));
@@ -170,7 +177,7 @@ Stores::Stamp Threads::next_change(const Seen& seen) const {
   return 0;
 }
 
-bool Threads::can_go_on(const Thread& thread) const noexcept {
+bool Threads::is_let_go_on(const Thread& thread) const noexcept {
   if (!thread.awaited.empty() && std::none_of(thread.awaited.begin(), thread.awaited.end(),
                                               [this](const Seen& seen) { return has_changed(seen); })) {
     return false;
@@ -193,12 +200,15 @@ void Threads::run_body(void* context) {
     thread.owner->check(thrown.empty(), thrown);
   }
   thread.ended = true;
-  thread.fiber.finish();
+  Threads& threads = *thread.owner;
+  Thread* const next = threads.repeated_ == nullptr ? nullptr : threads.next_repeated();
+  if (next != nullptr) threads.running_ = next;
+  thread.fiber.finish(next == nullptr ? nullptr : &next->fiber);
 }
 
 void Threads::resume(Process process) noexcept {
   const Current current(this);
-  running_ = &threads_[process];
+  running_ = &at(process);
   running_->fiber.resume();
   running_ = nullptr;
 }
@@ -212,17 +222,17 @@ void Threads::leave_run() noexcept {
   while (moved) {
     moved = false;
     for (std::uint32_t i = 0; i < count_ && left != 0; ++i) {
-      if (threads_[i].ended || !can_go_on(threads_[i])) continue;
+      if (at(i).ended || !can_go_on(at(i))) continue;
       const std::uint32_t some = std::min(left, accesses_at_a_time);
       accesses_left_ = some - 1;  // it makes the one it stands at without asking
-      threads_[i].awaited.clear();
+      at(i).awaited.clear();
       resume(static_cast<Process>(i));
       left -= some - accesses_left_;
       moved = true;
     }
   }
   const Current current(this);
-  for (std::uint32_t i = 0; i < count_; ++i) threads_[i].body = nullptr;
+  for (std::uint32_t i = 0; i < count_; ++i) at(i).body = nullptr;
   at_end_ = nullptr;
   while (!kept_.empty()) kept_.pop_back();
   count_ = 0;
@@ -243,7 +253,7 @@ void Threads::restart() {
     setup_(*this);
   }
   for (std::uint32_t i = 0; i < count_; ++i) {
-    threads_[i].fiber.reset(&Threads::run_body, &threads_[i]);
+    at(i).fiber.reset(&Threads::run_body, &at(i));
     resume(static_cast<Process>(i));
   }
 }
@@ -251,7 +261,7 @@ void Threads::restart() {
 ProcessSet Threads::enabled() {
   ProcessSet set;
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (!threads_[i].ended && can_go_on(threads_[i])) set.add(static_cast<Process>(i));
+    if (!at(i).ended && can_go_on(at(i))) set.add(static_cast<Process>(i));
   }
   return ProcessSet(set.bits() & ~spins_.waiting().bits());
 }
@@ -259,45 +269,85 @@ ProcessSet Threads::enabled() {
 ProcessSet Threads::blocked() {
   ProcessSet set;
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (!threads_[i].ended && !can_go_on(threads_[i])) set.add(static_cast<Process>(i));
+    if (!at(i).ended && !can_go_on(at(i))) set.add(static_cast<Process>(i));
   }
   return ProcessSet(set.bits() | spins_.waiting().bits());
 }
 
 StepKind Threads::step(Process process, Footprint& touched) {
-  Thread& thread = threads_[process];
+  Thread& thread = at(process);
+  const StepKind kind = begin_step(thread, touched);
+  resume(process);
+  end_step(thread, touched);
+  return kind;
+}
+
+inline StepKind Threads::begin_step(Thread& thread, Footprint& touched) {
   StepKind kind = thread.access.kind;
-  if (spins_.has_waited(process)) {
+  if (spins_.has_waited(thread.process)) {
     kind = StepKind::free;  // others let it go on
-    spins_.add_awaited(process, touched);
-    spins_.go_on(process);
+    spins_.add_awaited(thread.process, touched);
+    spins_.go_on(thread.process);
   }
   age_ = 0;
   failed_for_no_reason_ = false;
   touched_ = &touched;
   word_ = "";
   if (!thread.awaited.empty()) begin_access(thread);
-  resume(process);
+  return kind;
+}
+
+inline void Threads::end_step(Thread& thread, const Footprint& touched) {
   touched_ = nullptr;
   thread.way = 0;
   if (memory_ != nullptr) {
     thread.waited_for.clear();
-    memory_->end_step(process, touched);
+    memory_->end_step(thread.process, touched);
   }
-  spins_.stepped(process, touched);
-  return kind;
+  spins_.stepped(thread.process, touched);
+}
+
+/// A thread whose turn comes next simply goes on, any other one is switched to at once: nobody else is asked in between.
+std::uint32_t Threads::repeat(const Execution& run, std::uint32_t size) {
+  if (branches()) return Program::repeat(run, size);
+  repeated_ = &run;
+  repeated_at_ = 0;
+  repeated_end_ = size;
+  if (const Thread* const first = begin_repeated()) resume(first->process);
+  repeated_ = nullptr;
+  touched_ = nullptr;
+  return repeated_at_;
+}
+
+/// Gives: the thread that takes the next step again; nullptr when there is none, or it cannot.
+Threads::Thread* Threads::begin_repeated() {
+  if (repeated_at_ == repeated_end_) return nullptr;
+  const Process process = (*repeated_)[repeated_at_].process;
+  if (process >= count_ || at(process).ended || !can_go_on(at(process))) return nullptr;
+  repeats_.clear();
+  (void)begin_step(at(process), repeats_);
+  return &at(process);
+}
+
+/// The thread that runs has taken its step again. Gives: who takes the next one; nullptr when it was not the same step.
+Threads::Thread* Threads::next_repeated() {
+  const Event& event = (*repeated_)[repeated_at_];
+  if (!problem_.empty() || !(repeats_ == event.touched)) return nullptr;
+  end_step(*running_, repeats_);
+  ++repeated_at_;
+  return begin_repeated();
 }
 
 void Threads::pending(Process process, Footprint& touched) {
-  const Access& access = threads_[process].access;
+  const Access& access = at(process).access;
   if (spins_.waiting().has(process)) spins_.add_awaited(process, touched);
   touched.add(access.write ? Touch::write(access.location) : Touch::read(access.location));
-  for (const Seen& seen : threads_[process].awaited) touched.read(seen.word->location_);
+  for (const Seen& seen : at(process).awaited) touched.read(seen.word->location_);
 }
 
 /// Gives: true when it does nothing but repeat itself, as far as anyone cares to look.
 bool Threads::spins_for_ever(Process process) {
-  Thread& thread = threads_[process];
+  Thread& thread = at(process);
   Footprint touched;
   for (std::uint32_t i = 0; i < reads_to_be_sure; ++i) {
     if (thread.ended || !can_go_on(thread) || failed()) return false;
@@ -359,8 +409,7 @@ std::string Threads::note() {
 }
 
 std::string Threads::name_of(Process process) {
-  return process < count_ && !threads_[process].name.empty() ? threads_[process].name
-                                                             : "thread " + std::to_string(process);
+  return process < count_ && !at(process).name.empty() ? at(process).name : "thread " + std::to_string(process);
 }
 
 Report explore_threads(Threads::Setup setup, const Options& options, const Machine& machine) {

@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -93,7 +92,11 @@ class Threads final : public Program {
     const void* word = nullptr;
     Way (*ways)(Threads& threads, Process process, const void* word) = nullptr;  ///< none: one
   };
-  void arrive(const Access& access) noexcept;
+  void arrive(const Access& access) noexcept {
+    if (running_ == nullptr) return;
+    running_->access = access;  // here, where it is made: a copy in one piece would have to wait for the pieces
+    await_turn();
+  }
   /// Gives: the way that was chosen for the access that is being made.
   [[nodiscard]] Way way() const noexcept { return running_ == nullptr ? Way{0} : running_->way; }
   /// The access that is being made touches this.
@@ -105,13 +108,12 @@ class Threads final : public Program {
 
   /// A word as a thread saw it.
   struct Seen {
-    const Word* word;
-    std::uint64_t bits;
+    const Word* word = nullptr;
+    std::uint64_t bits = 0;
     Stores::Stamp stamp = 0;
   };
   void saw(const Seen& seen) {
-    if (running_ == nullptr) return;
-    running_->round.push_back(seen);
+    if (running_ != nullptr) running_->round.emplace_back() = seen;
   }
   /// The thread has changed a word.
   void changed() noexcept {
@@ -122,7 +124,7 @@ class Threads final : public Program {
 
   /// Gives: the words that the access of the thread waits for, or has waited for.
   [[nodiscard]] const std::vector<Seen>& waited_for(Process process) const noexcept {
-    const Thread& thread = threads_[process];
+    const Thread& thread = at(process);
     return thread.awaited.empty() ? thread.waited_for : thread.awaited;
   }
 
@@ -148,7 +150,7 @@ class Threads final : public Program {
   [[nodiscard]] bool in_thread() const noexcept { return running_ != nullptr; }
   /// Gives: true when a compare_exchange_weak of this thread may still fail for no reason.
   [[nodiscard]] bool may_fail(Process process) const noexcept {
-    return threads_[process].failures < machine_.spurious_failures;
+    return at(process).failures < machine_.spurious_failures;
   }
   void count_failure() noexcept {
     ++running_->failures;
@@ -160,11 +162,12 @@ class Threads final : public Program {
   // --- Program ---
 
   void restart() override;
+  [[nodiscard]] std::uint32_t repeat(const Execution& run, std::uint32_t size) override;
   [[nodiscard]] ProcessSet enabled() override;
   StepKind step(Process process, Footprint& touched) override;
   [[nodiscard]] std::string note() override;
   [[nodiscard]] Way ways(Process process) override;
-  void choose(Process process, Way way) override { threads_[process].way = way; }
+  void choose(Process process, Way way) override { at(process).way = way; }
   [[nodiscard]] ProcessSet blocked() override;
   void pending(Process process, Footprint& touched) override;
   [[nodiscard]] ProcessSet spinning() override { return spins_.waiting(); }
@@ -205,9 +208,19 @@ class Threads final : public Program {
     Threads* owner = nullptr;
   };
 
+  [[nodiscard]] Thread& at(std::size_t process) noexcept { return *threads_.data()[process]; }
+  [[nodiscard]] const Thread& at(std::size_t process) const noexcept { return *threads_.data()[process]; }
   static void run_body(void* context);
+  void await_turn() noexcept;
   void resume(Process process) noexcept;
-  [[nodiscard]] bool can_go_on(const Thread& thread) const noexcept;
+  StepKind begin_step(Thread& thread, Footprint& touched);
+  void end_step(Thread& thread, const Footprint& touched);
+  [[nodiscard]] Thread* begin_repeated();
+  [[nodiscard]] Thread* next_repeated();
+  [[nodiscard]] bool can_go_on(const Thread& thread) const noexcept {
+    return (thread.awaited.empty() && thread.access.can_go_on == nullptr) || is_let_go_on(thread);
+  }
+  [[nodiscard]] bool is_let_go_on(const Thread& thread) const noexcept;
   void begin_access(Thread& thread);
   [[nodiscard]] bool has_changed(const Seen& seen) const noexcept;
   [[nodiscard]] Stores::Stamp next_change(const Seen& seen) const;
@@ -223,7 +236,7 @@ class Threads final : public Program {
   Machine machine_;
   std::unique_ptr<Stores> memory_;
   std::vector<Sleeper> sleepers_;
-  std::deque<Thread> threads_;  // those beyond count_ keep their stacks
+  std::vector<std::unique_ptr<Thread>> threads_;  // those beyond count_ keep their stacks
   std::uint32_t count_ = 0;
   std::vector<std::unique_ptr<KeptBase>> kept_;
   std::function<void()> at_end_;
@@ -232,9 +245,13 @@ class Threads final : public Program {
   Thread* running_ = nullptr;
   std::uint32_t locations_ = 0;  // of the setup
   std::uint32_t accesses_left_ = 0;
-  std::uint32_t age_ = 0;              // of what the last step read
-  bool failed_for_no_reason_ = false;  // the last step
-  bool leaving_ = false;               // the execution is over: accesses happen without waiting for a turn
+  std::uint32_t age_ = 0;                // of what the last step read
+  bool failed_for_no_reason_ = false;    // the last step
+  const Execution* repeated_ = nullptr;  // its steps are being taken again, if there is one
+  std::uint32_t repeated_at_ = 0;        // so many are
+  std::uint32_t repeated_end_ = 0;       // and so many are to be
+  Footprint repeats_;                    // what the one that is being taken again touches
+  bool leaving_ = false;                 // the execution is over: accesses happen without waiting for a turn
   bool deadlock_allowed_ = false;
   Spins spins_;
   std::string problem_;

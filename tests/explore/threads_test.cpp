@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -121,6 +123,52 @@ TEST(Threads, LAB_5_a_program_that_does_not_repeat_itself_is_named) {
     for (int i = 0; i < 2; ++i) threads.run([&z] { z.store(1); });
   };
   EXPECT_THROW((void)explore_threads(program), NotDeterministic);
+}
+
+TEST(Threads, LAB_5_steps_taken_again_at_one_go_lead_where_single_steps_led) {
+  const auto setup = [](Threads& threads) {
+    auto& words = threads.make<std::array<Word, 3>>();
+    Mutex& mutex = threads.make<Mutex>();
+    for (std::size_t i = 0; i < 3; ++i) {
+      threads.run([&words, &mutex, i] {
+        words[i].store(1);
+        mutex.lock();
+        words[0].store(words[(i + 1) % 3].load() + 1);
+        mutex.unlock();
+      });
+    }
+  };
+  Threads first(setup);
+  Execution run;
+  Execution wrong;  // its fourth step touches something else
+  first.restart();
+  for (Process wanted = 0; !first.enabled().empty(); wanted = static_cast<Process>((wanted + 1) % 3)) {
+    if (!first.enabled().has(wanted)) continue;
+    Event& event = run.next();
+    event.process = wanted;
+    event.kind = first.step(wanted, event.touched);
+    Event& other = wrong.next();
+    other.process = wanted;
+    other.touched = event.touched;
+    if (run.size() == 3) other.touched.write(1);
+    run.finish();
+    wrong.finish();
+  }
+  ASSERT_EQ(run.size(), 15U);
+  Threads again(setup);
+  for (std::uint32_t size = 0; size <= run.size(); ++size) {
+    again.restart();
+    ASSERT_EQ(again.repeat(run, size), size);
+    for (std::uint32_t i = size; i < run.size(); ++i) {
+      Footprint touched;
+      ASSERT_TRUE(again.enabled().has(run[i].process));
+      EXPECT_EQ(again.step(run[i].process, touched), run[i].kind);
+      EXPECT_TRUE(touched == run[i].touched);
+    }
+    EXPECT_TRUE(again.enabled().empty() && again.blocked().empty());
+  }
+  again.restart();
+  EXPECT_EQ(again.repeat(wrong, wrong.size()), 3U);
 }
 
 TEST(Threads, a_wait_for_a_word_goes_on_when_it_has_changed) {
