@@ -37,9 +37,10 @@ enum class Strategy : std::uint8_t {
   pct,          ///< by seed, with priorities
 };
 
-/// The kernel as an exploration runs it: strict, with a small trace for the events of one step.
+/// The kernel as an exploration runs it, thousands of times: strict, with the ceilings of a small machine, which need little
+/// memory, and a trace that has room for the events of one step.
 constexpr kernel::Config explored_kernel() noexcept {
-  kernel::Config config = strict_kernel();
+  kernel::Config config = kernel::with_profile(strict_kernel(), *kernel::find_profile("embedded"));
   config.trace_capacity = std::uint64_t{1} << 10;
   return config;
 }
