@@ -70,6 +70,11 @@ class Port {
   virtual Status drop_token(Worker& worker, ObligationId obligation) = 0;
   virtual Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) = 0;
 
+  /// Promises without a record (OBL-2): the running task makes one, and settles one of this holder's, which may be itself.
+  /// Fails: as the kernel's.
+  virtual Status count(Worker& worker, ObligationKind kind) noexcept = 0;
+  virtual Status uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
+
   virtual void arm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
@@ -193,6 +198,12 @@ class KernelPort : public Port {
                                             : kernel_->abort_and_drop(worker, obligation);
   }
   Status drop_token(Worker& worker, ObligationId obligation) final { return kernel_->drop_token(worker, obligation); }
+  Status count(Worker& worker, ObligationKind kind) noexcept final {
+    return kernel_->count(worker, worker.running(), kind);
+  }
+  Status uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
+    return kernel_->uncount(worker, holder, kind, worker.running());
+  }
   void report(Worker& worker, const kernel::Finding& finding) noexcept final { kernel_->report(worker, finding); }
   Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) override {
     return kernel_->begin_making(worker, region, bytes, align, memory);

@@ -58,7 +58,7 @@ WaitState TaskRoot::ask_wait() noexcept {
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
-  worker_ = &worker;
+  enter(worker, id_);
   ChildEnd end = ok();
   return wait_ == nullptr ? WaitState::pending : port_.step(*this, *wait_, end);
 }
@@ -69,12 +69,11 @@ kernel::AwaitPoint TaskRoot::await_point() const noexcept {
 }
 
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
-  worker_ = &worker;
-  id_ = id;
+  enter(worker, id);
   ++polls_;
-  for (std::uint32_t ready = 0;; ++ready) {
+  for (ready_ = 0;; ++ready_) {
     if (wait_ != nullptr) {
-      if (ready == ready_in_a_row) {
+      if (ready_ >= ready_in_a_row) {
         (void)port_.wake(worker, id_);
         return Progress::parked;
       }
@@ -113,8 +112,7 @@ void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
 
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
   CALM_INVARIANT(CAN_8, scopes_ != nullptr, id.bits());
-  worker_ = &worker;
-  id_ = id;
+  enter(worker, id);
   const OpenScope& scope = *scopes_;
   destroy_up_to(scope.frame);
   leave_scope(scope);
@@ -122,8 +120,7 @@ RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept
 }
 
 void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
-  worker_ = &worker;
-  id_ = id;
+  enter(worker, id);
   destroy_up_to(nullptr);
 }
 

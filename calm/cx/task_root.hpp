@@ -186,6 +186,14 @@ class TaskRoot {
     ++awaits_;
     last_await_ = frame.site;
   }
+  /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
+  [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
+  /// It does. Needs: may_pass().
+  void pass(const Frame& frame) noexcept {
+    ++ready_;
+    ++awaits_;
+    last_await_ = frame.site;
+  }
   /// Gives: what await_suspend gives for control to go to this frame next.
   auto go_on(Frame& frame) noexcept {
     leaf_ = &frame;
@@ -221,6 +229,11 @@ class TaskRoot {
   [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
 
  private:
+  void enter(kernel::Worker& worker, TaskId id) noexcept {
+    worker_ = &worker;
+    id_ = id;
+    worker.set_running(id);
+  }
   void leave(Frame& frame) noexcept;
   Frame* unwind(Frame* frame) noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
@@ -243,6 +256,7 @@ class TaskRoot {
   std::uint64_t polls_ = 0;
   std::uint64_t spent_ = 0;
   std::uint32_t masks_ = 0;
+  std::uint32_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   std::uint16_t home_ = 0;
   bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet

@@ -19,7 +19,8 @@
 namespace calm::cx {
 
 /// What a co_await on a wait is: the wait is asked at once, so one that is ready costs no dispatch.
-/// `Base` is a Wait with `Value result()`, called when it said ready.
+/// `Base` is a Wait with `Value result()`, called when it said ready. One that can often be had at once has a
+/// `bool at_once(TaskRoot&)` too, asked before the frame suspends: false changes nothing, and step() is asked as always.
 template <class Base>
 class Parking final : public Base {
  public:
@@ -27,7 +28,19 @@ class Parking final : public Base {
   explicit Parking(Frame& frame, Arguments&&... arguments)
       : Base(std::forward<Arguments>(arguments)...), frame_(frame) {}
 
-  static constexpr bool await_ready() noexcept { return false; }
+  [[nodiscard]] bool await_ready() noexcept {
+    if constexpr (requires(Base& base, TaskRoot& root) { base.at_once(root); }) {
+      TaskRoot& root = *frame_.root;
+      const Context* const context = this->context();
+      // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
+      if (!root.may_pass() || root.port().is_watched() || (context != nullptr && context->acknowledge())) return false;
+      if (!Base::at_once(root)) return false;
+      root.pass(frame_);
+      return true;
+    } else {
+      return false;
+    }
+  }
   void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
     frame_.awaiting = this;
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
@@ -47,12 +60,18 @@ template <class W, class... Arguments>
 class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
  public:
   using CalmAwait = void;
+  using Awaited = W;
 
   static constexpr bool moves_quietly = (std::is_nothrow_move_constructible_v<Arguments> && ...);
 
   explicit WaitFor(Arguments... arguments) noexcept(moves_quietly) : arguments_(std::move(arguments)...) {}
   [[nodiscard]] Parking<W> awaiter(Frame& frame) && noexcept(moves_quietly) {
-    return std::apply([&](Arguments&... arguments) { return Parking<W>(frame, std::move(arguments)...); }, arguments_);
+    return std::move(*this).template make<Parking<W>>(frame);
+  }
+  /// Gives: a `Shell`, which is a W, made in place from these and what the wait was given.
+  template <class Shell, class... First>
+  [[nodiscard]] Shell make(First&... first) && noexcept(moves_quietly) {
+    return std::apply([&](Arguments&... arguments) { return Shell(first..., std::move(arguments)...); }, arguments_);
   }
 
  private:
@@ -87,6 +106,8 @@ class YieldWait : public Wait {
 /// Ends at a time; cancelled it takes its alarm back.
 class SleepWait : public Wait {
  public:
+  using CalmSelectable = void;
+
   SleepWait(const Context* context, Time until) noexcept : Wait(context), until_(until) {}
   /// For a debugger, as TaskRoot::offsets().
   static consteval std::size_t until_offset() noexcept;

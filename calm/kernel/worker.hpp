@@ -10,6 +10,7 @@
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/lock_order.hpp"
+#include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
 #include "calm/trace/recorder.hpp"
 #include "calm/trace/ring.hpp"
@@ -36,6 +37,10 @@ class alignas(128) Worker {
   /// Rounds of the scheduler, told by the host: by them the kernel sees who is not polled any more (OBL-7).
   [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
   void set_round(std::uint32_t round) noexcept { round_ = round; }
+
+  /// Gives: the task whose code this worker runs; between two polls the one that it polled last.
+  [[nodiscard]] TaskId running() const noexcept { return running_; }
+  void set_running(TaskId task) noexcept { running_ = task; }
 
   [[nodiscard]] const trace::Ring& ring() const noexcept { return ring_; }
   /// See Ring::take. Needs: the thread that drives this worker.
@@ -65,6 +70,7 @@ class alignas(128) Worker {
   std::uint16_t index_;
   std::uint32_t round_ = 0;
   Time now_;
+  TaskId running_;
   [[no_unique_address]] LockOrder order_;
   trace::Ring ring_;
   trace::Recorder recorder_;

@@ -1,0 +1,234 @@
+// line.hpp — the line of those who wait for a primitive: first come, first served, without memory of its own.
+// Laws:    CHN-2, CHN-4, CHN-12, CAN-13, LAB-4
+// Threads: all of it on the worker that polls the tasks of the line; a line belongs to the host of one thread or to the lab
+// Cancel:  a waiter that is cancelled or dropped leaves; one that was granted and has not run yet passes the grant on
+//
+// Who is granted is decided when it is granted: from then on the waiter has what it waited for, whether its task was polled
+// or not, and nobody can take it meanwhile. So there are two ends of a wait and nothing between them: the grant is used by
+// result(), or it goes back to the primitive.
+//
+// Only join(), leave(), grant(), admit() and use() change a line; a primitive decides in the functions that HasLine names.
+// Each change tells an exploration what it touched: the line, as one resource with its primitive.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/cx/cx.hpp"
+#include "calm/cx/port.hpp"
+#include "calm/cx/task_root.hpp"
+#include "calm/model/fold.hpp"
+#include "calm/model/id.hpp"
+#include "calm/trace/event.hpp"
+#include "calm/trace/resource.hpp"
+
+namespace calm::sync {
+
+enum class Place : std::uint8_t {
+  outside,  ///< not in line: it has not come yet, has left, or has used its grant
+  waiting,
+  granted,  ///< it has what it came for, and has not used it yet
+};
+
+/// One who waits, or has been granted. It lives in the awaiting frame.
+class Waiter {
+ public:
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+  [[nodiscard]] Place place() const noexcept { return place_; }
+  /// Gives: the task that came; nothing before it did.
+  [[nodiscard]] TaskId task() const noexcept { return task_; }
+  /// Gives: how much of it, or in what way, as the primitive understands it.
+  [[nodiscard]] std::uint32_t wants() const noexcept { return wants_; }
+  /// The primitive notes what it is granted, where that is something else.
+  void set_wants(std::uint32_t wants) noexcept { wants_ = wants; }
+
+ protected:
+  explicit Waiter(std::uint32_t wants) noexcept : wants_(wants) {}
+  ~Waiter() { CALM_REQUIRE(CHN_4, place_ == Place::outside, task_.bits()); }
+
+ private:
+  friend class Line;
+  Waiter* before_ = nullptr;
+  Waiter* after_ = nullptr;
+  TaskId task_{};
+  std::uint32_t wants_;
+  Place place_ = Place::outside;
+};
+
+class Line {
+ public:
+  /// Needs: the context of the code that makes the primitive, in the frame where it lives or for that frame; the runtime
+  ///        outlives the line.
+  explicit Line(CxOf<> cx) noexcept : port_(&cx::context_of(cx).root->port()), resource_(port_->new_object()) {}
+  /// A second line of the same primitive: both are one resource.
+  struct Beside {
+    const Line& first;
+  };
+  explicit Line(Beside beside) noexcept : port_(beside.first.port_), resource_(beside.first.resource_) {}
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  /// Needs: nobody waits.
+  ~Line() { CALM_REQUIRE(CHN_12, first_ == nullptr, first_->task().bits()); }
+
+  [[nodiscard]] cx::Port& port() const noexcept { return *port_; }
+  /// Gives: the task that runs, which does what is done to the line.
+  [[nodiscard]] TaskId running() const noexcept { return port_->here().running(); }
+  /// Gives: what the primitive is called in footprints; nothing where nobody asks.
+  [[nodiscard]] trace::ResourceId resource() const noexcept { return resource_; }
+
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  /// Gives: who waits longest; nullptr when nobody does.
+  [[nodiscard]] Waiter* first() const noexcept { return first_; }
+  /// Gives: who came next after this one. Needs: it waits here.
+  [[nodiscard]] static Waiter* after(const Waiter& waiter) noexcept { return waiter.after_; }
+
+  /// The running step looked at the primitive, or changed it: for changes that are none of the line's.
+  void reads() const noexcept { touch(trace::Access::read); }
+  void writes() const noexcept { touch(trace::Access::write); }
+
+  /// To the end of the line. Needs: outside.
+  void join(Waiter& waiter, TaskId task) noexcept {
+    CALM_REQUIRE(CHN_2, waiter.place_ == Place::outside, task.bits());
+    waiter.task_ = task;
+    waiter.place_ = Place::waiting;
+    waiter.after_ = nullptr;
+    waiter.before_ = last_;
+    (last_ == nullptr ? first_ : last_->after_) = &waiter;
+    last_ = &waiter;
+    writes();
+  }
+
+  /// Out of the line without a grant. Needs: it waits here.
+  void leave(Waiter& waiter) noexcept {
+    unlink(waiter);
+    waiter.place_ = Place::outside;
+    writes();
+  }
+
+  /// Out of the line with what it waited for; its task is woken. Needs: it waits here.
+  void grant(Waiter& waiter) noexcept {
+    unlink(waiter);
+    waiter.place_ = Place::granted;
+    writes();
+    (void)port_->wake(port_->here(), waiter.task_);
+  }
+
+  /// The same for one that never had to wait. Needs: outside.
+  void admit(Waiter& waiter, TaskId task) noexcept {
+    CALM_REQUIRE(CHN_2, waiter.place_ == Place::outside, task.bits());
+    waiter.task_ = task;
+    waiter.place_ = Place::granted;
+    writes();
+  }
+
+  /// The grant is used, or about to be passed on. Needs: granted. Nobody else can see it, so it is no write.
+  static void use(Waiter& waiter) noexcept {
+    CALM_REQUIRE(CHN_4, waiter.place_ == Place::granted, waiter.task_.bits());
+    waiter.place_ = Place::outside;
+  }
+
+ private:
+  void touch(trace::Access access) const noexcept {
+    if (resource_) [[unlikely]]
+      touch_resource(access);
+  }
+  [[gnu::noinline]] void touch_resource(trace::Access access) const noexcept {
+    (void)port_->here().recorder().touch(resource_, access, running());
+  }
+  void unlink(Waiter& waiter) noexcept {
+    CALM_REQUIRE(CHN_4, waiter.place_ == Place::waiting, waiter.task_.bits());
+    (waiter.before_ == nullptr ? first_ : waiter.before_->after_) = waiter.after_;
+    (waiter.after_ == nullptr ? last_ : waiter.after_->before_) = waiter.before_;
+    waiter.before_ = waiter.after_ = nullptr;
+  }
+
+  cx::Port* port_;
+  trace::ResourceId resource_;
+  Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
+};
+
+/// What a primitive decides, each in one step:
+///   line()                where its waiters stand
+///   try_admit(w, task)    one comes. True: it has what it came for; the primitive's state says so already
+///   refuses(w, task, e)   one that was not admitted: true when it may not wait either, and `e` says why
+///   left(w)               one that waited has left: those behind it may be grantable now
+///   take_back(w)          a grant was not used: it goes to the next
+template <class P>
+concept HasLine = requires(P& primitive, const Waiter& waiter, TaskId task, ChildEnd& end) {
+  { primitive.line() } noexcept -> std::same_as<Line&>;
+  { primitive.try_admit(waiter, task) } noexcept -> std::same_as<bool>;
+  { primitive.refuses(waiter, task, end) } noexcept -> std::same_as<bool>;
+  { primitive.left(waiter) } noexcept;
+  { primitive.take_back(waiter) } noexcept;
+};
+
+/// A wait in the line of a primitive. Who derives from it adds `result()`, which calls use_grant().
+template <class P>
+class LineWait : public cx::Wait, public Waiter {
+ public:
+  using CalmSelectable = void;
+
+  LineWait(const cx::Context* context, P* primitive, std::uint32_t wants = 1) noexcept
+      : Wait(context), Waiter(wants), primitive_(primitive) {
+    static_assert(HasLine<P>);
+  }
+
+  /// For Parking: what nobody else has is taken without a suspension.
+  [[nodiscard]] bool at_once(cx::TaskRoot& root) noexcept {
+    if (!primitive_->try_admit(*this, root.id())) return false;
+    primitive_->line().admit(*this, root.id());
+    return true;
+  }
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    if (place() == Place::outside) return arrive(root, end);
+    return place() == Place::granted ? cx::WaitState::ready : cx::WaitState::pending;
+  }
+  cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+    withdraw();
+    return Wait::cancel(root, reason, end);
+  }
+  void abandon() noexcept override { withdraw(); }
+  [[nodiscard]] trace::ResourceId resource() const noexcept override {
+    return place() == Place::waiting ? primitive_->line().resource() : trace::ResourceId();
+  }
+
+ protected:
+  ~LineWait() { withdraw(); }
+
+  [[nodiscard]] P& primitive() const noexcept { return *primitive_; }
+  /// What was granted is in the hands of the task from here on. Needs: granted.
+  void use_grant() noexcept { Line::use(*this); }
+
+ private:
+  cx::WaitState arrive(cx::TaskRoot& root, ChildEnd& end) noexcept {
+    if (at_once(root)) return cx::WaitState::ready;
+    if (primitive_->refuses(*this, root.id(), end)) {
+      primitive_->line().reads();
+      return cx::WaitState::failed;
+    }
+    primitive_->line().join(*this, root.id());
+    return cx::WaitState::pending;
+  }
+
+  void withdraw() noexcept {
+    if (place() == Place::outside) [[likely]]
+      return;
+    if (place() == Place::waiting) {
+      primitive_->line().leave(*this);
+      primitive_->left(*this);
+    } else {
+      Line::use(*this);
+      primitive_->line().writes();
+      primitive_->take_back(*this);
+    }
+  }
+
+  P* primitive_;
+};
+
+}  // namespace calm::sync
