@@ -30,4 +30,8 @@
 #include "calm/model/tropical.hpp"
 #include "calm/model/witness.hpp"
 #include "calm/runtime/run.hpp"
+#include "calm/sync/mutex.hpp"
+#include "calm/sync/notify.hpp"
+#include "calm/sync/select.hpp"
+#include "calm/sync/semaphore.hpp"
 #include "calm/version.hpp"

@@ -1,0 +1,181 @@
+// semaphore.hpp — a number of permits that tasks take and give back, several at a time; first come, first served.
+// Laws:    CHN-12, OBL-2 (a permit is counted), OBL-4, OBL-5, CAN-13
+// Threads: as line.hpp says: the tasks of one worker
+// Cancel:  a waiting acquire() leaves the line, and those behind it go on if they can; what was granted and not taken goes back
+//
+// Who asks for much is not overtaken by those who ask for little: while one waits, all who come later wait behind it, also
+// when there would be enough for them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "calm/cx/cx.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/model/error.hpp"
+#include "calm/model/obligation_kind.hpp"
+#include "calm/sync/counted.hpp"
+#include "calm/sync/line.hpp"
+
+namespace calm {
+
+namespace sync {
+
+/// How many permits are free, and who waits for how many.
+class Permits {
+ public:
+  Permits(CxOf<> cx, std::uint32_t all) noexcept : line_(cx), all_(all), free_(all) {}
+
+  [[nodiscard]] std::uint32_t all() const noexcept { return all_; }
+  [[nodiscard]] std::uint32_t free() const noexcept {
+    line_.reads();
+    return free_;
+  }
+  [[nodiscard]] bool is_sensible(std::uint32_t count) const noexcept { return count != 0 && count <= all_; }
+  /// Gives: true when they are the caller's now.
+  [[nodiscard]] bool try_take(std::uint32_t count) noexcept {
+    if (!is_free(count)) {
+      line_.reads();
+      return false;
+    }
+    line_.writes();
+    free_ -= count;
+    return true;
+  }
+  void give_back(std::uint32_t count) noexcept {
+    line_.writes();
+    free_ += count;
+    CALM_INVARIANT(CHN_12, free_ <= all_, free_, all_);
+    serve();
+  }
+
+  // --- what a LineWait asks ---
+
+  [[nodiscard]] Line& line() noexcept { return line_; }
+  [[nodiscard]] bool try_admit(const Waiter& waiter, TaskId /*task*/) noexcept {
+    if (!is_free(waiter.wants())) return false;
+    free_ -= waiter.wants();
+    return true;
+  }
+  [[nodiscard]] bool refuses(const Waiter& waiter, TaskId /*task*/, ChildEnd& end) const noexcept {
+    if (is_sensible(waiter.wants())) return false;
+    end = err(Error(Errc::invalid_argument,
+                    "no permits, or more than the semaphore has, are asked for: nobody could ever give them [CHN-12]; "
+                    "next: ask for 1 up to Semaphore::all()"));
+    return true;
+  }
+  void left(const Waiter& /*waiter*/) noexcept { serve(); }
+  void take_back(const Waiter& waiter) noexcept {
+    free_ += waiter.wants();
+    serve();
+  }
+
+ private:
+  [[nodiscard]] bool is_free(std::uint32_t count) const noexcept {
+    return count != 0 && count <= free_ && line_.empty();
+  }
+  void serve() noexcept {
+    while (Waiter* const next = line_.first()) {
+      if (next->wants() > free_) return;
+      free_ -= next->wants();
+      line_.grant(*next);
+    }
+  }
+
+  Line line_;
+  std::uint32_t all_;
+  std::uint32_t free_;  // without those that are granted and not taken yet
+};
+
+}  // namespace sync
+
+class Semaphore {
+  class AcquireWait;
+
+ public:
+  /// Needs: the context of the code that makes it; nobody holds or awaits a permit when it ends.
+  Semaphore(CxOf<> cx, std::uint32_t permits) noexcept : permits_(cx, permits) {}
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+  ~Semaphore() = default;
+
+  /// So many permits, given back when it ends.
+  class [[nodiscard("a permit that is dropped at once is given back")]] Permit {
+   public:
+    Permit(Permit&& other) noexcept
+        : semaphore_(std::exchange(other.semaphore_, nullptr)),
+          count_(other.count_),
+          promise_(std::move(other.promise_)) {}
+    Permit& operator=(Permit&& other) noexcept {
+      std::swap(semaphore_, other.semaphore_);
+      std::swap(count_, other.count_);
+      std::swap(promise_, other.promise_);
+      return *this;
+    }
+    ~Permit() { release(); }
+
+    /// Before its end. A second time it does nothing.
+    void release() noexcept {
+      if (semaphore_ == nullptr) return;
+      promise_.settle(semaphore_->permits_.line().port(), ObligationKind::semaphore_permit);
+      std::exchange(semaphore_, nullptr)->permits_.give_back(count_);
+    }
+    /// Gives: how many; none once it was released or moved from.
+    [[nodiscard]] std::uint32_t count() const noexcept { return semaphore_ == nullptr ? 0 : count_; }
+
+   private:
+    friend class Semaphore;
+    Permit(Semaphore& semaphore, std::uint32_t count) noexcept
+        : semaphore_(&semaphore),
+          count_(count),
+          promise_(semaphore.permits_.line().port(), ObligationKind::semaphore_permit) {}
+
+    Semaphore* semaphore_;
+    std::uint32_t count_;
+    sync::Counted promise_;
+  };
+
+  /// Gives: a permit for `count`, when all who came before have had theirs.
+  /// Fails: invalid_argument for none, or more than there are.
+  cx::WaitFor<AcquireWait, const cx::Context*, Semaphore*, std::uint32_t> acquire(CxOf<> cx,
+                                                                                  std::uint32_t count = 1) noexcept;
+
+  /// Gives: the same at once, or nothing when there are not enough or others wait; no checkpoint. Needs: 1 up to all().
+  [[nodiscard]] std::optional<Permit> try_acquire(CxOf<> /*cx*/, std::uint32_t count = 1) noexcept {
+    CALM_REQUIRE(CHN_12, permits_.is_sensible(count), count, permits_.all());
+    if (!permits_.try_take(count)) return std::nullopt;
+    return Permit(*this, count);
+  }
+
+  /// Gives: how many there are, taken ones too.
+  [[nodiscard]] std::uint32_t all() const noexcept { return permits_.all(); }
+  /// Only looks.
+  [[nodiscard]] std::uint32_t free() const noexcept { return permits_.free(); }
+
+ private:
+  class AcquireWait : public sync::LineWait<sync::Permits> {
+   public:
+    AcquireWait(const cx::Context* context, Semaphore* semaphore, std::uint32_t count) noexcept
+        : LineWait(context, &semaphore->permits_, count), semaphore_(*semaphore) {}
+    [[nodiscard]] Permit result() noexcept {
+      use_grant();
+      return {semaphore_, wants()};
+    }
+
+   protected:
+    ~AcquireWait() = default;
+
+   private:
+    Semaphore& semaphore_;
+  };
+
+  sync::Permits permits_;
+};
+
+inline cx::WaitFor<Semaphore::AcquireWait, const cx::Context*, Semaphore*, std::uint32_t> Semaphore::acquire(
+    CxOf<> cx, std::uint32_t count) noexcept {
+  return cx::WaitFor<AcquireWait, const cx::Context*, Semaphore*, std::uint32_t>(&cx::context_of(cx), this, count);
+}
+
+}  // namespace calm
