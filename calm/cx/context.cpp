@@ -60,7 +60,12 @@ Reason Context::acknowledge() const {
   Port& port = root->port();
   kernel::Worker& worker = root->worker();
   if (port.checkpoint(worker, root->id()) == Errc::cancelled) return port.reason_of(worker, root->id());
-  if (outer == nullptr) return {};
+  return outer == nullptr ? Reason() : acknowledge_around();
+}
+
+Reason Context::acknowledge_around() const {
+  Port& port = root->port();
+  kernel::Worker& worker = root->worker();
   const bool masked = port.is_masked(root->id());
   for (const Context* context = this; context->outer != nullptr; context = context->outer) {
     if (context->limit_ends(masked)) return context->limit->reason();

@@ -65,6 +65,8 @@ struct Context {
   /// Gives: the reason when the task, a scope of it that this context is in, or a budget of it was cancelled or used up
   ///        and nothing masks that; the task has acknowledged then.
   [[nodiscard]] Reason acknowledge() const;
+  /// The same without the task's own cancellation, for who has asked that already.
+  [[nodiscard]] Reason acknowledge_around() const;
   /// Only looks.
   [[nodiscard]] bool is_cancelled() const noexcept;
   /// Gives: what all budgets around the code together still allow, without the task's own.

@@ -25,6 +25,20 @@ ChildEnd acknowledged_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& 
   return ChildEnd(cancelled(cancellation->reason)).with_notes(end.notes());
 }
 
+/// The poll is over, as far as the task's own code goes: the kernel hears what counted promises it made and settled (OBL-2).
+template <lockfree::AtomicsPolicy Atomics>
+void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task) noexcept {
+  for (std::uint8_t kind = 0; kind < kernel::counted_kind_count; ++kind) {
+    std::int32_t& promises = worker.promises(kind);
+    for (; promises > 0; --promises) {
+      const Status counted = kernel.count(worker, task, kernel::counted_kinds[kind]);
+      CALM_REQUIRE(OBL_2, counted.is_ok(), task.bits());  // 65535 of a kind are too many
+    }
+    for (; promises < 0; ++promises) (void)kernel.uncount(worker, task, kernel::counted_kinds[kind], task);
+  }
+  worker.set_running({});
+}
+
 /// Polls the task that this queue entry is for. Gives: false when the entry was stale.
 template <lockfree::AtomicsPolicy Atomics>
 bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task, std::uint64_t cause = 0) {
@@ -40,11 +54,14 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
                            .must_fail = true});
   }
   if (start == kernel::PollStart::unwind) {
-    const Status parked = kernel.unwound(worker, task, root.drop_inside_scope(worker, task));
+    const RegionId left = root.drop_inside_scope(worker, task);
+    leave_poll(kernel, worker, task);
+    const Status parked = kernel.unwound(worker, task, left);
     CALM_INVARIANT(CAN_8, parked.is_ok(), task.bits());
     return true;
   }
   if (start == kernel::PollStart::run && root.poll(worker, task) == TaskRoot::Progress::parked) {
+    leave_poll(kernel, worker, task);
     (void)kernel.end_poll(worker, task);
     return true;
   }
@@ -54,6 +71,7 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
   } else {
     end = root.end();
   }
+  leave_poll(kernel, worker, task);
   end = acknowledged_end(kernel, worker, task, std::move(end));
   root.store(end);
   root.leave_crew(worker);

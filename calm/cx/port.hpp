@@ -30,7 +30,7 @@ class Port {
   using Worker = kernel::Worker;
 
   /// Gives: the worker of the calling thread, for those who are not in a poll of theirs: handles and tokens that moved.
-  [[nodiscard]] virtual Worker& here() noexcept = 0;
+  [[nodiscard]] Worker& here() noexcept { return only_ != nullptr ? *only_ : of_this_thread(); }
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
@@ -71,9 +71,15 @@ class Port {
   virtual Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) = 0;
 
   /// Promises without a record (OBL-2): the running task makes one, and settles one of this holder's, which may be itself.
-  /// Fails: as the kernel's.
-  virtual Status count(Worker& worker, ObligationKind kind) noexcept = 0;
-  virtual Status uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
+  /// What it does to its own the kernel hears when it suspends or ends. Needs: a kind that is counted.
+  static void count(Worker& worker, ObligationKind kind) noexcept { ++worker.promises(kernel::counted_index(kind)); }
+  void uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
+    if (holder == worker.running()) [[likely]] {
+      --worker.promises(kernel::counted_index(kind));
+    } else {
+      uncount_away(worker, holder, kind);
+    }
+  }
 
   virtual void arm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
@@ -110,6 +116,11 @@ class Port {
   Port() noexcept = default;
   ~Port() = default;
 
+  [[nodiscard]] virtual Worker& of_this_thread() noexcept = 0;
+  virtual void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
+
+  Worker* only_ = nullptr;  ///< where there is one worker
+
   // The host sets them before the first poll.
   bool watched_ = false;
   bool time_is_watched_ = false;
@@ -124,13 +135,11 @@ class Port {
 template <lockfree::AtomicsPolicy Atomics>
 class KernelPort : public Port {
  public:
-  explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {}
+  explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
+    if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
+  }
 
   [[nodiscard]] kernel::BasicKernel<Atomics>& kernel() const noexcept { return *kernel_; }
-  [[nodiscard]] Worker& here() noexcept override {
-    CALM_REQUIRE(SHD_6, !Atomics::shared);  // with several workers the host knows
-    return kernel_->worker(0);
-  }
 
   kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) override {
     return kernel_->spawn(worker, region, spec);
@@ -198,12 +207,6 @@ class KernelPort : public Port {
                                             : kernel_->abort_and_drop(worker, obligation);
   }
   Status drop_token(Worker& worker, ObligationId obligation) final { return kernel_->drop_token(worker, obligation); }
-  Status count(Worker& worker, ObligationKind kind) noexcept final {
-    return kernel_->count(worker, worker.running(), kind);
-  }
-  Status uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
-    return kernel_->uncount(worker, holder, kind, worker.running());
-  }
   void report(Worker& worker, const kernel::Finding& finding) noexcept final { kernel_->report(worker, finding); }
   Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) override {
     return kernel_->begin_making(worker, region, bytes, align, memory);
@@ -217,6 +220,14 @@ class KernelPort : public Port {
 
  protected:
   ~KernelPort() = default;
+
+  [[nodiscard]] Worker& of_this_thread() noexcept override {
+    CALM_REQUIRE(SHD_6, !Atomics::shared);  // with several workers the host knows
+    return kernel_->worker(0);
+  }
+  void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
+    (void)kernel_->uncount(worker, holder, kind, worker.running());
+  }
 
  private:
   kernel::BasicKernel<Atomics>* kernel_;

@@ -28,12 +28,15 @@ class Parking final : public Base {
   explicit Parking(Frame& frame, Arguments&&... arguments)
       : Base(std::forward<Arguments>(arguments)...), frame_(frame) {}
 
-  [[nodiscard]] bool await_ready() noexcept {
+  [[nodiscard, gnu::always_inline]] bool await_ready() noexcept {
     if constexpr (requires(Base& base, TaskRoot& root) { base.at_once(root); }) {
       TaskRoot& root = *frame_.root;
-      const Context* const context = this->context();
       // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
-      if (!root.may_pass() || root.port().is_watched() || (context != nullptr && context->acknowledge())) return false;
+      if (!root.may_pass() || root.port().is_watched()) return false;
+      if (const Context* const context = this->context()) {
+        if (root.port().checkpoint(root.worker(), root.id()) == Errc::cancelled) return false;
+        if (context->outer != nullptr && context->acknowledge_around()) return false;
+      }
       if (!Base::at_once(root)) return false;
       root.pass(frame_);
       return true;

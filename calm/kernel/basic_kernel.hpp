@@ -383,6 +383,7 @@ class BasicKernel {
                      const Budget& cleanup) noexcept;
   void cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept;
   const Reason& reason_for_children(Worker& worker, RegionsHeld, Region& region, Region& child) noexcept;
+  [[gnu::noinline]] Status see_cancel(Worker& worker, Task& task, TaskLife life);
   void cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
   /// What keeps the frame of a task from being destroyed as a whole.
   enum class FrameUse : std::uint8_t { none, bodies, borrowers };

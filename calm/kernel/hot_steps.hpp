@@ -233,6 +233,20 @@ inline void BasicKernel<Atomics>::reuse(Worker& worker, Task& task, TaskLife ove
   }
 }
 
+// --- checkpoints ---
+
+template <lockfree::AtomicsPolicy Atomics>
+inline Status BasicKernel<Atomics>::checkpoint(Worker& worker, TaskId id) {
+  Task* const task = find(id);
+  if (task == nullptr) return Errc::stale_handle;
+  // In this order: who finds no walk running sees in its own word what the last one did (K1).
+  const bool walking = walking_.load(std::memory_order_acquire) != 0;  // [K1]
+  const TaskLife life = task->word.look();
+  if (!walking && !life.in(cancelled_states)) [[likely]]
+    return {};
+  return see_cancel(worker, *task, life);
+}
+
 // --- promises without a record ---
 
 template <lockfree::AtomicsPolicy Atomics>

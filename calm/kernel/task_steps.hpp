@@ -121,27 +121,23 @@ bool BasicKernel<Atomics>::ancestor_cancelled(const Task& task) const noexcept {
   return false;
 }
 
+/// A checkpoint that has something to see: the task was requested to stop, or a walk is running.
 template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::checkpoint(Worker& worker, TaskId id) {
-  Task* const task = find(id);
-  if (task == nullptr) return Errc::stale_handle;
-  // In this order: who finds no walk running sees in its own word what the last one did (K1).
-  const bool walking = walking_.load(std::memory_order_acquire) != 0;  // [K1]
-  TaskLife life = task->word.look();
-  if (life.has(TaskFlag::cleanup) || task->mask_depth.get() != 0) return {};
+Status BasicKernel<Atomics>::see_cancel(Worker& worker, Task& task, TaskLife life) {
+  if (life.has(TaskFlag::cleanup) || task.mask_depth.get() != 0) return {};
   if (!life.in(cancelled_states)) {
-    if (!walking || !ancestor_cancelled(*task)) [[likely]]
+    if (!ancestor_cancelled(task)) [[likely]]
       return {};
     CALM_PROBE("checkpoint: an ancestor is cancelled and the walk has not come here yet");
     {
       const Locked<Operation::cancel> walk_is_over(shards_, worker.order());
     }
-    life = task->word.look();
+    life = task.word.look();
     if (!life.in(cancelled_states)) return {};
   }
   if (life.state() == TaskState::cancel_requested) {
-    const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
-    acknowledge(worker, held, *task, life.generation());
+    const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
+    acknowledge(worker, held, task, life.generation());
   }
   return Errc::cancelled;
 }

@@ -38,9 +38,13 @@ class alignas(128) Worker {
   [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
   void set_round(std::uint32_t round) noexcept { round_ = round; }
 
-  /// Gives: the task whose code this worker runs; between two polls the one that it polled last.
+  /// Gives: the task whose code this worker runs; none between two polls.
   [[nodiscard]] TaskId running() const noexcept { return running_; }
   void set_running(TaskId task) noexcept { running_ = task; }
+
+  /// Promises without a record (OBL-2) that the running task has made in this poll, less those of its own that it settled, by
+  /// their place among the counted kinds: the kernel hears of them when the poll ends.
+  [[nodiscard]] std::int32_t& promises(std::uint8_t kind) noexcept { return promises_[kind]; }
 
   [[nodiscard]] const trace::Ring& ring() const noexcept { return ring_; }
   /// See Ring::take. Needs: the thread that drives this worker.
@@ -71,6 +75,7 @@ class alignas(128) Worker {
   std::uint32_t round_ = 0;
   Time now_;
   TaskId running_;
+  std::int32_t promises_[3]{};
   [[no_unique_address]] LockOrder order_;
   trace::Ring ring_;
   trace::Recorder recorder_;

@@ -164,10 +164,9 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     if (Touches* const touches = host_.touches) touches->handed_over(obligation, to.task);
     return KernelPort::hand_over(worker, obligation, to);
   }
-  Status uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
-    Touches* const touches = host_.touches;
-    if (touches != nullptr && holder != worker.running()) touches->looked_at_budget(holder);  // what it has left, too
-    return KernelPort::uncount(worker, holder, kind);
+  void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
+    if (Touches* const touches = host_.touches) touches->looked_at_budget(holder);
+    KernelPort::uncount_away(worker, holder, kind);
   }
   Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) override {
     if (Touches* const touches = host_.touches) touches->kept_in(region);

@@ -1,12 +1,11 @@
 // counted.hpp — a promise without a record, as a part of guards and permits: counted for the task that made it.
 // Laws:    OBL-2, OBL-4, OBL-5
-// Threads: as line.hpp says
+// Threads: as line.hpp says; the kernel hears of one when its holder suspends, and not before may it go to another thread
 // Cancel:  not applicable
 #pragma once
 
 #include <utility>
 
-#include "calm/check/require.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/obligation_kind.hpp"
@@ -15,10 +14,9 @@ namespace calm::sync {
 
 class Counted {
  public:
-  /// The running task makes one. Needs: it has fewer than 65535 of the kind.
+  /// The running task makes one. Needs: it has fewer than 65535 of the kind when it suspends.
   Counted(cx::Port& port, ObligationKind kind) noexcept : holder_(port.here().running()) {
-    const Status counted = port.count(port.here(), kind);
-    CALM_REQUIRE(OBL_2, counted.is_ok(), holder_.bits());
+    cx::Port::count(port.here(), kind);
   }
   Counted(Counted&& other) noexcept : holder_(std::exchange(other.holder_, {})) {}
   Counted& operator=(Counted&& other) noexcept {
@@ -30,7 +28,7 @@ class Counted {
   /// It is kept, or taken back: both leave nothing behind. Whoever does it; when its holder has ended, that has settled it
   /// (OBL-5).
   void settle(cx::Port& port, ObligationKind kind) noexcept {
-    if (holder_) (void)port.uncount(port.here(), std::exchange(holder_, {}), kind);
+    if (holder_) port.uncount(port.here(), std::exchange(holder_, {}), kind);
   }
 
  private:

@@ -70,7 +70,7 @@ TEST(Pinned, GHO_1_a_transfer_makes_it_lawful) {
 class TwoWorkers final : public cx::KernelPort<lockfree::RealAtomics> {
  public:
   explicit TwoWorkers(kernel::Kernel& kernel) noexcept : KernelPort(kernel) { ghosts_ = true; }
-  Worker& here() noexcept override { return kernel().worker(0); }
+  Worker& of_this_thread() noexcept override { return kernel().worker(0); }
   void arm(Worker& /*worker*/, clock::Alarm& /*alarm*/) noexcept override {}
   void disarm(Worker& /*worker*/, clock::Alarm& /*alarm*/) noexcept override {}
   std::uint64_t entropy(Worker& /*worker*/) noexcept override { return 4; }
