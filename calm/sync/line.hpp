@@ -81,6 +81,8 @@ class Line {
   [[nodiscard]] trace::ResourceId resource() const noexcept { return resource_; }
 
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  /// Gives: how many wait.
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   /// Gives: who waits longest; nullptr when nobody does.
   [[nodiscard]] Waiter* first() const noexcept { return first_; }
   /// Gives: who came next after this one. Needs: it waits here.
@@ -99,6 +101,7 @@ class Line {
     waiter.before_ = last_;
     (last_ == nullptr ? first_ : last_->after_) = &waiter;
     last_ = &waiter;
+    ++size_;
     writes();
   }
 
@@ -144,12 +147,14 @@ class Line {
     (waiter.before_ == nullptr ? first_ : waiter.before_->after_) = waiter.after_;
     (waiter.after_ == nullptr ? last_ : waiter.after_->before_) = waiter.before_;
     waiter.before_ = waiter.after_ = nullptr;
+    --size_;
   }
 
   cx::Port* port_;
   trace::ResourceId resource_;
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
+  std::uint32_t size_ = 0;
 };
 
 /// What a primitive decides, each in one step:
