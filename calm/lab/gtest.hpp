@@ -61,5 +61,7 @@ inline testing::AssertionResult is_lab_clean(const ExploreReport& report) {
 
 }  // namespace calm::lab
 
+// NOLINTBEGIN(readability-identifier-naming): they stand beside those of GoogleTest
 #define EXPECT_LAB_CLEAN(report) EXPECT_TRUE(::calm::lab::is_lab_clean(report))
 #define ASSERT_LAB_CLEAN(report) ASSERT_TRUE(::calm::lab::is_lab_clean(report))
+// NOLINTEND(readability-identifier-naming)

@@ -113,7 +113,7 @@ Task<void> relay(Cx cx) {
     for (int i = 0; i < runners; ++i) (void)co_await scope.fiber(RunOnce{baton, story}, i);
   };
   co_await scope(cx, body);
-  if (story.get(cx).size() != 2 * runners || !is_one_at_a_time(story.get(cx))) co_await fail(Errc::protocol);
+  if (story.get(cx).size() != 2U * runners || !is_one_at_a_time(story.get(cx))) co_await fail(Errc::protocol);
   if (baton.is_taken()) co_await fail(Errc::busy);
 }
 
