@@ -4,6 +4,13 @@
 // Cancel:  as each part says
 #pragma once
 
+#include "calm/channel/broadcast.hpp"
+#include "calm/channel/mpmc.hpp"
+#include "calm/channel/mpsc.hpp"
+#include "calm/channel/oneshot.hpp"
+#include "calm/channel/rendezvous.hpp"
+#include "calm/channel/tracked.hpp"
+#include "calm/channel/watch.hpp"
 #include "calm/cx/adapt.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/mask.hpp"
@@ -12,6 +19,7 @@
 #include "calm/cx/spawned.hpp"
 #include "calm/cx/task.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/cx/wait_outcome.hpp"
 #include "calm/model/budget.hpp"
 #include "calm/model/cancel_kind.hpp"
 #include "calm/model/error.hpp"

@@ -1,0 +1,165 @@
+// pipe_waits.hpp — the two waits of a bounded channel: in line for a place, and in line for a value.
+// Laws:    CHN-2, CHN-4, CHN-6, CHN-7, CAN-13
+// Threads: by the task itself, in its own poll
+// Cancel:  the waiter leaves the line; a grant that it did not use goes to the next
+#pragma once
+
+#include <utility>
+
+#include "calm/channel/pipe.hpp"
+#include "calm/check/probe.hpp"
+#include "calm/cx/task_root.hpp"
+
+namespace calm::channel {
+
+/// In line for a place. Who derives from it says what comes of it.
+template <class T>
+class PlaceWait : public sync::LineWait<Intake<T>> {
+ public:
+  using Place = typename Slots<T>::Place;
+
+  PlaceWait(const cx::Context* context, Hold<Pipe<T>> pipe) noexcept
+      : sync::LineWait<Intake<T>>(context, &pipe->intake()), pipe_(std::move(pipe)) {}
+
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const cx::WaitState state = sync::LineWait<Intake<T>>::step(root, end);
+    if (state != cx::WaitState::ready || (!refused_ && !pipe_->is_abandoned())) return state;
+    this->abandon();
+    end = err(Errc::disconnected);
+    return cx::WaitState::failed;
+  }
+
+ protected:
+  ~PlaceWait() { sync::LineWait<Intake<T>>::abandon(); }
+
+  [[nodiscard]] const Hold<Pipe<T>>& pipe() const noexcept { return pipe_; }
+  /// Gives: the place, in the hands of the task from now on. Needs: ready.
+  [[nodiscard]] Place take_place() noexcept {
+    this->use_grant();
+    return place_;
+  }
+
+ private:
+  friend class Intake<T>;
+  Hold<Pipe<T>> pipe_;
+  mutable Place place_ = Slots<T>::nowhere;  // once it is granted; the channel writes it there
+  bool refused_ = false;
+};
+
+/// In line for a value.
+template <class T>
+class ValueWait : public sync::LineWait<Outlet<T>> {
+ public:
+  ValueWait(const cx::Context* context, Hold<Pipe<T>> pipe) noexcept
+      : sync::LineWait<Outlet<T>>(context, &pipe->outlet()), pipe_(std::move(pipe)) {}
+
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const cx::WaitState state = sync::LineWait<Outlet<T>>::step(root, end);
+    if (state != cx::WaitState::ready || (!refused_ && !pipe_->is_abandoned())) return state;
+    this->abandon();
+    end = err(Errc::disconnected);
+    return cx::WaitState::failed;
+  }
+
+ protected:
+  ~ValueWait() { sync::LineWait<Outlet<T>>::abandon(); }
+
+  [[nodiscard]] const Hold<Pipe<T>>& pipe() const noexcept { return pipe_; }
+  /// The grant is used: the oldest value is this task's, to be taken before it suspends again. Needs: ready.
+  void take_grant() noexcept {
+    this->use_grant();
+    pipe_->outlet().forget_grant();
+  }
+
+ private:
+  friend class Outlet<T>;
+  Hold<Pipe<T>> pipe_;
+  bool refused_ = false;
+};
+
+// --- what the lines decide ---
+
+template <class T>
+bool Intake<T>::try_admit(const sync::Waiter& waiter, TaskId /*task*/) noexcept {
+  if (pipe_.is_closed() || !line_.empty() || !pipe_.slots().has_room()) return false;
+  static_cast<const PlaceWait<T>&>(waiter).place_ = pipe_.slots().reserve();
+  return true;
+}
+
+template <class T>
+bool Intake<T>::refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
+  if (pipe_.is_closed()) end = err(Errc::disconnected);
+  return pipe_.is_closed();
+}
+
+template <class T>
+void Intake<T>::left(const sync::Waiter& /*waiter*/) noexcept {
+  CALM_PROBE("channel: a sender left the line");
+}
+
+template <class T>
+void Intake<T>::take_back(const sync::Waiter& waiter) noexcept {
+  const auto& wait = static_cast<const PlaceWait<T>&>(waiter);
+  if (wait.refused_) return;
+  CALM_PROBE("channel: a place that was granted goes to the next");
+  pipe_.abort(wait.place_);
+}
+
+template <class T>
+void Intake<T>::serve() noexcept {
+  while (!line_.empty() && pipe_.slots().has_room()) {
+    auto& wait = static_cast<PlaceWait<T>&>(*line_.first());
+    wait.place_ = pipe_.slots().reserve();
+    line_.grant(wait);
+  }
+}
+
+template <class T>
+void Intake<T>::refuse_all() noexcept {
+  while (!line_.empty()) {
+    auto& wait = static_cast<PlaceWait<T>&>(*line_.first());
+    wait.refused_ = true;
+    line_.grant(wait);
+  }
+}
+
+template <class T>
+bool Outlet<T>::try_admit(const sync::Waiter& /*waiter*/, TaskId /*task*/) noexcept {
+  if (!has_value()) return false;
+  ++granted_;
+  return true;
+}
+
+template <class T>
+bool Outlet<T>::refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
+  if (is_over()) end = err(Errc::disconnected);
+  return is_over();
+}
+
+template <class T>
+void Outlet<T>::left(const sync::Waiter& /*waiter*/) noexcept {
+  CALM_PROBE("channel: a receiver left the line");
+}
+
+template <class T>
+void Outlet<T>::take_back(const sync::Waiter& waiter) noexcept {
+  if (static_cast<const ValueWait<T>&>(waiter).refused_) return;
+  CALM_PROBE("channel: a value that was granted goes to the next");
+  --granted_;
+  serve();
+}
+
+template <class T>
+void Outlet<T>::serve() noexcept {
+  while (!line_.empty() && has_value()) {
+    ++granted_;
+    line_.grant(*line_.first());
+  }
+  while (!line_.empty() && is_over()) {
+    auto& wait = static_cast<ValueWait<T>&>(*line_.first());
+    wait.refused_ = true;
+    line_.grant(wait);
+  }
+}
+
+}  // namespace calm::channel

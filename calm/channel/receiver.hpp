@@ -1,0 +1,161 @@
+// receiver.hpp — the end of a channel that values come out of, oldest first.
+// Laws:    CHN-4, CHN-6, CHN-7, CHN-8, CHN-10
+// Threads: the tasks of one worker
+// Cancel:  a waiting receive leaves the line and has taken no value
+//
+//   while (true) {
+//     std::optional<Order> order = co_await receiver.next(cx);   // nothing: all senders are gone and the queue is empty
+//     if (!order) break;
+//     co_await handle(cx, std::move(*order));
+//   }
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+#include "calm/channel/delivery.hpp"
+#include "calm/channel/pipe_waits.hpp"
+#include "calm/cx/cx.hpp"
+#include "calm/cx/task.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/model/outcome.hpp"
+
+namespace calm::channel {
+
+template <class T>
+class ReceiveWait : public ValueWait<T> {
+ public:
+  using ValueWait<T>::ValueWait;
+  T result() {
+    this->take_grant();
+    return this->pipe()->receive();
+  }
+
+ protected:
+  ~ReceiveWait() = default;
+};
+
+/// The same, and the end of the channel is no failure.
+template <class T>
+class NextWait : public ValueWait<T> {
+ public:
+  using ValueWait<T>::ValueWait;
+
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const cx::WaitState state = ValueWait<T>::step(root, end);
+    if (state != cx::WaitState::failed) return state;
+    over_ = true;
+    return cx::WaitState::ready;
+  }
+  std::optional<T> result() {
+    if (over_) return std::nullopt;
+    this->take_grant();
+    return std::optional<T>(this->pipe()->receive());
+  }
+
+ protected:
+  ~NextWait() = default;
+
+ private:
+  bool over_ = false;
+};
+
+/// Waits for one and takes what else is there.
+template <class T>
+class ManyWait : public ValueWait<T> {
+ public:
+  ManyWait(const cx::Context* context, Hold<Pipe<T>> pipe, std::vector<T>* into, std::size_t most) noexcept
+      : ValueWait<T>(context, std::move(pipe)), into_(into), most_(most) {}
+
+  std::size_t result() {
+    this->take_grant();
+    std::size_t count = 0;
+    do {
+      into_->push_back(this->pipe()->receive());
+      ++count;
+    } while (count < most_ && this->pipe()->outlet().has_value());
+    return count;
+  }
+
+ protected:
+  ~ManyWait() = default;
+
+ private:
+  std::vector<T>* into_;
+  std::size_t most_;
+};
+
+/// What all receivers can do.
+template <class T>
+class ReceiverBase {
+ public:
+  /// Waits for a value. Fails: disconnected when all senders are gone, or close() was called, and the queue is empty.
+  [[nodiscard]] cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>> recv(CxOf<> cx) const noexcept {
+    return cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
+  }
+  /// The same for loops. Gives: nothing where recv() would say disconnected.
+  [[nodiscard]] cx::WaitFor<NextWait<T>, const cx::Context*, Hold<Pipe<T>>> next(CxOf<> cx) const noexcept {
+    return cx::WaitFor<NextWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
+  }
+  /// Waits for a value, then takes up to `most` of those that are there, to the end of `into`.
+  /// Needs: most > 0; `into` outlives the wait. Gives: how many. Fails: as recv(); std::bad_alloc and what the move of T
+  /// throws: what stands in `into` by then is received, the rest is still queued.
+  [[nodiscard]] cx::WaitFor<ManyWait<T>, const cx::Context*, Hold<Pipe<T>>, std::vector<T>*, std::size_t> recv_many(
+      CxOf<> cx, std::vector<T>& into, std::size_t most) const noexcept {
+    CALM_REQUIRE(CHN_6, most > 0);
+    return cx::WaitFor<ManyWait<T>, const cx::Context*, Hold<Pipe<T>>, std::vector<T>*, std::size_t>(
+        &cx::context_of(cx), pipe_, &into, most);
+  }
+  /// Waits for a value that must be acknowledged. Gives: a Delivery. Fails: as recv(); as calm::reserve().
+  [[nodiscard]] CALM_CORO_WRAPPER Task<Delivery<T>> recv_with_ack(
+      CxOf<> cx, std::source_location site = std::source_location::current()) const {
+    return deliver<T>(cx, pipe_, site);
+  }
+  /// Without waiting. Fails: empty, also while others wait; disconnected.
+  [[nodiscard]] Outcome<T> try_recv() const {
+    if (pipe_->outlet().has_value()) return ok(pipe_->receive());
+    pipe_->intake().line().reads();
+    return err(pipe_->outlet().is_over() ? Errc::disconnected : Errc::empty);
+  }
+
+  /// Nothing new is taken in; what is queued, and what was promised to those who hold permits, can still be received.
+  void close() const noexcept { pipe_->close(); }
+  [[nodiscard]] Counts counts() const noexcept { return pipe_->counts(); }
+
+ protected:
+  explicit ReceiverBase(Hold<Pipe<T>> pipe) noexcept : pipe_(std::move(pipe)) {}
+  ReceiverBase(const ReceiverBase& other) noexcept : pipe_(other.pipe_) {
+    if (pipe_) pipe_->add_receiver();
+  }
+  ReceiverBase(ReceiverBase&& other) noexcept = default;
+  ReceiverBase& operator=(const ReceiverBase&) = delete;
+  ReceiverBase& operator=(ReceiverBase&& other) noexcept {
+    std::swap(pipe_, other.pipe_);
+    return *this;
+  }
+  /// The last one closes the channel for ever; what is queued is destroyed.
+  ~ReceiverBase() {
+    if (pipe_) pipe_->leave_receiver();
+  }
+
+ private:
+  Hold<Pipe<T>> pipe_;
+};
+
+/// The only one of its channel.
+template <class T>
+class Receiver : public ReceiverBase<T> {
+ public:
+  /// For who makes channels. Needs: the pipe counts this receiver already.
+  explicit Receiver(Hold<Pipe<T>> pipe) noexcept : ReceiverBase<T>(std::move(pipe)) {}
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+  Receiver(Receiver&&) noexcept = default;
+  Receiver& operator=(Receiver&&) noexcept = default;
+  ~Receiver() = default;
+};
+
+}  // namespace calm::channel

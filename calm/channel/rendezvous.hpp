@@ -1,0 +1,272 @@
+// rendezvous.hpp — a channel without room: a send ends when a receiver has taken the value, hand to hand.
+// Laws:    CHN-11, CHN-4, CHN-7, CHN-8
+// Threads: the tasks of one worker
+// Cancel:  a waiting send() gives its value back: nobody has taken it; a waiting recv() has taken nothing
+//
+// The value stays with the sender until a receiver that runs takes it. A receiver is woken for an offer and takes the oldest
+// one there is by then; when that was withdrawn meanwhile, it waits again, at the end of the line.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "calm/channel/hold.hpp"
+#include "calm/channel/mpsc.hpp"
+#include "calm/channel/unsent.hpp"
+#include "calm/cx/cx.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/model/outcome.hpp"
+#include "calm/sync/line.hpp"
+
+namespace calm::channel {
+
+template <class T>
+class OfferWait;
+
+/// The insides of a rendezvous: those who offer a value, and those who want one.
+template <class T>
+class Meeting : public Held {
+ public:
+  /// One side, as sync::LineWait wants it. Who offers always waits for a receiver to take it.
+  class Side {
+   public:
+    Side(Meeting& meeting, CxOf<> cx) noexcept : meeting_(meeting), line_(cx) {}
+    Side(Meeting& meeting, const sync::Line& first) noexcept : meeting_(meeting), line_(sync::Line::Beside{first}) {}
+
+    [[nodiscard]] sync::Line& line() noexcept { return line_; }
+    [[nodiscard]] bool try_admit(const sync::Waiter& /*waiter*/, TaskId /*task*/) noexcept {
+      return this == &meeting_.takers_ && meeting_.has_offer();
+    }
+    [[nodiscard]] bool refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
+      const bool alone = this == &meeting_.offers_ ? meeting_.receivers_ == 0 : meeting_.is_over();
+      if (alone) end = err(Errc::disconnected);
+      return alone;
+    }
+    void left(const sync::Waiter& /*waiter*/) noexcept {}
+    void take_back(const sync::Waiter& /*waiter*/) noexcept { meeting_.serve(); }
+
+   private:
+    Meeting& meeting_;
+    sync::Line line_;
+  };
+
+  explicit Meeting(CxOf<> cx) noexcept : offers_(*this, cx), takers_(*this, offers_.line()) {}
+
+  [[nodiscard]] Side& offers() noexcept { return offers_; }
+  [[nodiscard]] Side& takers() noexcept { return takers_; }
+  [[nodiscard]] bool has_offer() noexcept { return !offers_.line().empty(); }
+  /// Gives: true when no offer can come any more.
+  [[nodiscard]] bool is_over() noexcept { return senders_ == 0 && !has_offer(); }
+
+  /// Wakes a receiver for an offer, and those who wait for nothing.
+  void serve() noexcept {
+    sync::Line& line = takers_.line();
+    if (!line.empty() && has_offer()) line.grant(*line.first());
+    while (!line.empty() && is_over()) line.grant(*line.first());
+  }
+  /// Gives: the oldest value that is offered; its sender is told. Needs: has_offer().
+  /// Fails: what the move of T throws; the offer stands.
+  [[nodiscard]] T take();
+
+  void add_sender() noexcept {
+    offers_.line().writes();
+    ++senders_;
+  }
+  void leave_sender() noexcept {
+    offers_.line().writes();
+    --senders_;
+    serve();
+  }
+  void add_receiver() noexcept {
+    offers_.line().writes();
+    ++receivers_;
+  }
+  void leave_receiver() noexcept;
+
+ private:
+  Side offers_;
+  Side takers_;
+  std::uint32_t senders_ = 1;
+  std::uint32_t receivers_ = 1;
+};
+
+/// Waits with a value until it is taken. Never fails: what went wrong is in the result, with the value.
+template <class T>
+class OfferWait : public sync::LineWait<typename Meeting<T>::Side> {
+ public:
+  using Base = sync::LineWait<typename Meeting<T>::Side>;
+
+  OfferWait(const cx::Context* context, Hold<Meeting<T>> meeting, T value)
+      : Base(context, &meeting->offers()), meeting_(std::move(meeting)), value_(std::move(value)) {}
+
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const bool came = this->place() == sync::Place::outside;
+    const cx::WaitState state = Base::step(root, end);
+    if (state == cx::WaitState::failed) return cx::WaitState::ready;
+    if (came) meeting_->serve();
+    if (state == cx::WaitState::ready) this->use_grant();
+    return state;
+  }
+  cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+    if (taken_) return step(root, end);  // a receiver has it
+    (void)Base::cancel(root, reason, end);
+    reason_ = reason;
+    return cx::WaitState::ready;
+  }
+  Sent<T> result() {
+    if (taken_) return ok();
+    return unsent(reason_ ? Errc::cancelled : Errc::disconnected, std::move(value_), std::move(reason_));
+  }
+
+ protected:
+  ~OfferWait() { Base::abandon(); }
+
+ private:
+  friend class Meeting<T>;
+  Hold<Meeting<T>> meeting_;
+  T value_;
+  Reason reason_{};
+  bool taken_ = false;
+};
+
+template <class T>
+class MeetWait : public sync::LineWait<typename Meeting<T>::Side> {
+ public:
+  using Base = sync::LineWait<typename Meeting<T>::Side>;
+
+  MeetWait(const cx::Context* context, Hold<Meeting<T>> meeting) noexcept
+      : Base(context, &meeting->takers()), meeting_(std::move(meeting)) {}
+
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const cx::WaitState state = Base::step(root, end);
+    if (state != cx::WaitState::ready || meeting_->has_offer()) return state;
+    this->use_grant();  // the offer was withdrawn, or there will be none
+    return Base::step(root, end);
+  }
+  T result() {
+    this->use_grant();
+    return meeting_->take();
+  }
+
+ protected:
+  ~MeetWait() { Base::abandon(); }
+
+ private:
+  Hold<Meeting<T>> meeting_;
+};
+
+template <class T>
+T Meeting<T>::take() {
+  auto& offer = static_cast<OfferWait<T>&>(*offers_.line().first());
+  /// When the value has moved, the offer has ended and the next receiver is served; a value that could not move stays.
+  class Taking {
+   public:
+    Taking(Meeting& meeting, OfferWait<T>& taken) noexcept
+        : meeting_(meeting), taken_(taken), exceptions_(std::uncaught_exceptions()) {}
+    Taking(const Taking&) = delete;
+    Taking& operator=(const Taking&) = delete;
+    ~Taking() {
+      if (std::uncaught_exceptions() == exceptions_) {
+        taken_.taken_ = true;
+        meeting_.offers_.line().grant(taken_);
+      }
+      meeting_.serve();
+    }
+
+   private:
+    Meeting& meeting_;
+    OfferWait<T>& taken_;
+    int exceptions_;
+  };
+  const Taking taking(*this, offer);
+  return T(std::move(offer.value_));
+}
+
+template <class T>
+void Meeting<T>::leave_receiver() noexcept {
+  offers_.line().writes();
+  if (--receivers_ != 0) return;
+  while (has_offer()) offers_.line().grant(*offers_.line().first());
+}
+
+/// A copy is one more sender.
+template <class T>
+class MeetingSender {
+ public:
+  explicit MeetingSender(Hold<Meeting<T>> meeting) noexcept : meeting_(std::move(meeting)) {}
+  MeetingSender(const MeetingSender& other) noexcept : meeting_(other.meeting_) {
+    if (meeting_) meeting_->add_sender();
+  }
+  MeetingSender(MeetingSender&&) noexcept = default;
+  MeetingSender& operator=(MeetingSender other) noexcept {
+    std::swap(meeting_, other.meeting_);
+    return *this;
+  }
+  ~MeetingSender() {
+    if (meeting_) meeting_->leave_sender();
+  }
+
+  /// Offers a value until a receiver has taken it. Gives: Sent, with the value in it when nobody did: disconnected or
+  /// cancelled. Fails: what the move of T throws.
+  [[nodiscard]] cx::WaitFor<OfferWait<T>, const cx::Context*, Hold<Meeting<T>>, T> send(CxOf<> cx, T value) const {
+    return cx::WaitFor<OfferWait<T>, const cx::Context*, Hold<Meeting<T>>, T>(&cx::context_of(cx), meeting_,
+                                                                              std::move(value));
+  }
+
+ private:
+  Hold<Meeting<T>> meeting_;
+};
+
+/// A copy is one more receiver.
+template <class T>
+class MeetingReceiver {
+ public:
+  explicit MeetingReceiver(Hold<Meeting<T>> meeting) noexcept : meeting_(std::move(meeting)) {}
+  MeetingReceiver(const MeetingReceiver& other) noexcept : meeting_(other.meeting_) {
+    if (meeting_) meeting_->add_receiver();
+  }
+  MeetingReceiver(MeetingReceiver&&) noexcept = default;
+  MeetingReceiver& operator=(MeetingReceiver other) noexcept {
+    std::swap(meeting_, other.meeting_);
+    return *this;
+  }
+  ~MeetingReceiver() {
+    if (meeting_) meeting_->leave_receiver();
+  }
+
+  /// Waits for an offer and takes it. Fails: disconnected when all senders are gone; what the move of T throws.
+  [[nodiscard]] cx::WaitFor<MeetWait<T>, const cx::Context*, Hold<Meeting<T>>> recv(CxOf<> cx) const noexcept {
+    return cx::WaitFor<MeetWait<T>, const cx::Context*, Hold<Meeting<T>>>(&cx::context_of(cx), meeting_);
+  }
+  /// Takes an offer that is there. Fails: empty; disconnected.
+  [[nodiscard]] Outcome<T> try_recv() const {
+    meeting_->offers().line().reads();
+    if (meeting_->has_offer()) return ok(meeting_->take());
+    return err(meeting_->is_over() ? Errc::disconnected : Errc::empty);
+  }
+
+ private:
+  Hold<Meeting<T>> meeting_;
+};
+
+/// Both ends of a rendezvous.
+template <class T>
+struct Rendezvous {
+  MeetingSender<T> sender;
+  MeetingReceiver<T> receiver;
+};
+
+/// Makes a channel without room. Fails: resource_exhausted.
+template <Message T>
+[[nodiscard]] Outcome<Rendezvous<T>> rendezvous(CxOf<> cx) noexcept {
+  try {
+    const Hold<Meeting<T>> meeting(new Meeting<T>(cx));
+    return ok(Rendezvous<T>{MeetingSender<T>(meeting), MeetingReceiver<T>(meeting)});
+  } catch (const std::bad_alloc&) {
+    return err(Errc::resource_exhausted, "no memory for a channel");
+  }
+}
+
+}  // namespace calm::channel

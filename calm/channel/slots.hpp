@@ -1,0 +1,137 @@
+// slots.hpp — the room of a bounded channel: so many places, each of them free, promised, full or handed out.
+// Laws:    CHN-1 (queued + reserved <= capacity), CHN-3, CHN-5, CHN-10 (what is handed out keeps its place)
+// Threads: one at a time; the channel around it sees to that
+// Cancel:  not applicable: nothing here waits
+//
+// A value is made in its place and stays there until it is destroyed, whatever happens to the place: so it may be move-only,
+// its move may throw, and what is handed out can go back to the front without being moved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "calm/check/require.hpp"
+
+namespace calm::channel {
+
+/// How full a channel is.
+struct Counts {
+  std::uint32_t queued = 0;    ///< values that wait for a receiver
+  std::uint32_t reserved = 0;  ///< promised to those who hold a permit
+  std::uint32_t unacked = 0;   ///< handed out and not acknowledged
+  std::uint32_t capacity = 0;
+
+  friend constexpr bool operator==(const Counts&, const Counts&) noexcept = default;
+};
+
+template <class T>
+class Slots {
+ public:
+  using Place = std::uint32_t;
+  static constexpr Place nowhere = UINT32_MAX;
+
+  /// Needs: capacity > 0. Fails: std::bad_alloc.
+  explicit Slots(std::uint32_t capacity) : nodes_(new Node[capacity]), counts_{.capacity = capacity} {
+    CALM_REQUIRE(CHN_1, capacity > 0 && capacity < nowhere, capacity);
+  }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  /// Needs: nothing is promised or handed out.
+  ~Slots() { clear(); }
+
+  [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
+  [[nodiscard]] bool has_room() const noexcept {
+    return counts_.queued + counts_.reserved + counts_.unacked < counts_.capacity;
+  }
+  [[nodiscard]] bool is_empty() const noexcept { return counts_.queued == 0; }
+
+  /// A place is promised. Needs: has_room().
+  [[nodiscard]] Place reserve() noexcept {
+    CALM_INVARIANT(CHN_1, has_room(), counts_.queued, counts_.reserved, counts_.unacked, counts_.capacity);
+    Place place = free_;
+    if (place == nowhere) {
+      place = fresh_++;  // memory that was never used is not touched before it is needed
+    } else {
+      free_ = nodes_[place].next;
+    }
+    ++counts_.reserved;
+    return place;
+  }
+  /// The promise is taken back. Needs: a promised place.
+  void abort(Place place) noexcept {
+    --counts_.reserved;
+    free_up(place);
+  }
+  /// The promise is kept: the value is the newest. Needs: a promised place.
+  /// Fails: what the move of T throws; the place is promised still.
+  void commit(Place place, T&& value) {
+    ::new (static_cast<void*>(nodes_[place].bytes)) T(std::move(value));
+    --counts_.reserved;
+    ++counts_.queued;
+    nodes_[place].next = nowhere;
+    if (first_ == nowhere) {
+      first_ = place;
+    } else {
+      nodes_[last_].next = place;
+    }
+    last_ = place;
+  }
+
+  /// Hands out the oldest value. Needs: it is not empty. Gives: its place; finish() or put_back() follows.
+  [[nodiscard]] Place take() noexcept {
+    CALM_INVARIANT(CHN_6, first_ != nowhere, counts_.queued);
+    const Place place = first_;
+    first_ = nodes_[place].next;
+    --counts_.queued;
+    ++counts_.unacked;
+    return place;
+  }
+  /// Needs: a place that is handed out.
+  [[nodiscard]] T& value(Place place) noexcept {
+    return *std::launder(reinterpret_cast<T*>(nodes_[place].bytes));  // NOLINT(*-reinterpret-cast): made by commit()
+  }
+  /// The value is destroyed and its place is free. Needs: a place that is handed out.
+  void finish(Place place) noexcept {
+    value(place).~T();
+    --counts_.unacked;
+    free_up(place);
+  }
+  /// The value is the oldest again. Needs: a place that is handed out.
+  void put_back(Place place) noexcept {
+    --counts_.unacked;
+    ++counts_.queued;
+    nodes_[place].next = first_;
+    if (first_ == nowhere) last_ = place;
+    first_ = place;
+  }
+
+  /// Destroys what is queued, oldest first. Gives: how many there were.
+  std::uint32_t clear() noexcept {
+    std::uint32_t count = 0;
+    for (; !is_empty(); ++count) finish(take());
+    return count;
+  }
+
+ private:
+  struct Node {
+    alignas(T) std::byte bytes[sizeof(T)];  // NOLINT(*-avoid-c-arrays): room for a T
+    Place next;
+  };
+
+  void free_up(Place place) noexcept {
+    nodes_[place].next = free_;
+    free_ = place;
+  }
+
+  std::unique_ptr<Node[]> nodes_;  // NOLINT(*-avoid-c-arrays)
+  Counts counts_;
+  Place first_ = nowhere;
+  Place last_ = nowhere;  // when there is a first
+  Place free_ = nowhere;
+  Place fresh_ = 0;  // from here on no place was ever used
+};
+
+}  // namespace calm::channel

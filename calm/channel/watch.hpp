@@ -1,0 +1,198 @@
+// watch.hpp — the latest value, for all who want to know when it changes: configuration, progress, state.
+// Laws:    CHN-11, CHN-4
+// Threads: the tasks of one worker
+// Cancel:  sending never waits; a cancelled changed() has seen nothing: the change is still new
+//
+// A slow reader misses values in between and never the last one. Nothing can be lost, so there is no permit.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "calm/channel/hold.hpp"
+#include "calm/channel/unsent.hpp"
+#include "calm/cx/cx.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/model/outcome.hpp"
+#include "calm/sync/line.hpp"
+
+namespace calm::channel {
+
+/// The insides of a watch.
+template <class T>
+class Watched : public Held {
+ public:
+  Watched(CxOf<> cx, T value) noexcept : line_(cx), value_(std::move(value)) {}
+
+  [[nodiscard]] const T& value() const noexcept {
+    line_.reads();
+    return value_;
+  }
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+  [[nodiscard]] bool has_readers() const noexcept { return readers_ != 0; }
+  void replace(T&& value) noexcept {
+    value_ = std::move(value);
+    ++version_;
+    wake_all();
+  }
+  void add_reader() noexcept {
+    line_.writes();
+    ++readers_;
+  }
+  void leave_reader() noexcept {
+    line_.writes();
+    --readers_;
+  }
+  void end() noexcept {
+    ended_ = true;
+    wake_all();
+  }
+
+  // --- HasLine ---
+
+  [[nodiscard]] sync::Line& line() noexcept { return line_; }
+  [[nodiscard]] const sync::Line& line() const noexcept { return line_; }
+  [[nodiscard]] bool try_admit(const sync::Waiter& waiter, TaskId task) noexcept;
+  [[nodiscard]] bool refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
+    if (ended_) end = err(Errc::disconnected);
+    return ended_;
+  }
+  void left(const sync::Waiter& /*waiter*/) noexcept {}
+  void take_back(const sync::Waiter& /*waiter*/) noexcept {}  // there is no next one: all were told
+
+ private:
+  void wake_all() noexcept {
+    line_.writes();
+    while (!line_.empty()) line_.grant(*line_.first());
+  }
+
+  sync::Line line_;
+  T value_;
+  std::uint64_t version_ = 0;
+  std::uint32_t readers_ = 1;
+  bool ended_ = false;
+};
+
+/// Waits for a version that was not seen.
+template <class T>
+class ChangedWait : public sync::LineWait<Watched<T>> {
+ public:
+  ChangedWait(const cx::Context* context, Hold<Watched<T>> watched, std::uint64_t* seen) noexcept
+      : sync::LineWait<Watched<T>>(context, &*watched), watched_(std::move(watched)), seen_(seen) {}
+
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const cx::WaitState state = sync::LineWait<Watched<T>>::step(root, end);
+    if (state != cx::WaitState::ready || is_new()) return state;
+    this->use_grant();  // woken by the end
+    end = err(Errc::disconnected);
+    return cx::WaitState::failed;
+  }
+  void result() noexcept {
+    this->use_grant();
+    *seen_ = watched_->version();
+  }
+  [[nodiscard]] bool is_new() const noexcept { return watched_->version() != *seen_; }
+
+ protected:
+  ~ChangedWait() { sync::LineWait<Watched<T>>::abandon(); }
+
+ private:
+  Hold<Watched<T>> watched_;
+  std::uint64_t* seen_;
+};
+
+template <class T>
+bool Watched<T>::try_admit(const sync::Waiter& waiter, TaskId /*task*/) noexcept {
+  return static_cast<const ChangedWait<T>&>(waiter).is_new();
+}
+
+template <class T>
+class WatchSender {
+ public:
+  explicit WatchSender(Hold<Watched<T>> watched) noexcept : watched_(std::move(watched)) {}
+  WatchSender(WatchSender&&) noexcept = default;
+  WatchSender& operator=(WatchSender&& other) noexcept {
+    std::swap(watched_, other.watched_);
+    return *this;
+  }
+  /// Who waits for a change learns that none will come.
+  ~WatchSender() {
+    if (watched_) watched_->end();
+  }
+
+  /// This is the value now. Fails: disconnected when nobody reads it any more; the value comes back.
+  Sent<T> send(T value) const noexcept {
+    watched_->line().reads();
+    if (!watched_->has_readers()) return unsent(Errc::disconnected, std::move(value));
+    watched_->replace(std::move(value));
+    return ok();
+  }
+  [[nodiscard]] const T& latest() const noexcept { return watched_->value(); }
+
+ private:
+  Hold<Watched<T>> watched_;
+};
+
+/// A copy has seen what the original has seen.
+template <class T>
+class WatchReceiver {
+ public:
+  explicit WatchReceiver(Hold<Watched<T>> watched) noexcept : watched_(std::move(watched)) {}
+  WatchReceiver(const WatchReceiver& other) noexcept : watched_(other.watched_), seen_(other.seen_) {
+    if (watched_) watched_->add_reader();
+  }
+  WatchReceiver(WatchReceiver&&) noexcept = default;
+  WatchReceiver& operator=(WatchReceiver other) noexcept {
+    std::swap(watched_, other.watched_);
+    std::swap(seen_, other.seen_);
+    return *this;
+  }
+  ~WatchReceiver() {
+    if (watched_) watched_->leave_reader();
+  }
+
+  /// Waits for a value that this receiver has not seen; the first one counts as seen. Fails: disconnected when the sender is
+  /// gone and there is none. Needs: the receiver stays where it is until then.
+  [[nodiscard]] cx::WaitFor<ChangedWait<T>, const cx::Context*, Hold<Watched<T>>, std::uint64_t*> changed(
+      CxOf<> cx) noexcept {
+    return cx::WaitFor<ChangedWait<T>, const cx::Context*, Hold<Watched<T>>, std::uint64_t*>(&cx::context_of(cx),
+                                                                                             watched_, &seen_);
+  }
+  /// Gives: true when changed() would not wait.
+  [[nodiscard]] bool has_changed() const noexcept {
+    watched_->line().reads();
+    return watched_->version() != seen_;
+  }
+  /// Gives: the value, good until this task suspends; it does not count as seen.
+  [[nodiscard]] const T& latest() const noexcept { return watched_->value(); }
+
+ private:
+  Hold<Watched<T>> watched_;
+  std::uint64_t seen_ = 0;
+};
+
+/// Both ends of a watch.
+template <class T>
+struct Watch {
+  WatchSender<T> sender;
+  WatchReceiver<T> receiver;
+};
+
+/// Makes a watch with its first value. Fails: resource_exhausted.
+template <class T>
+[[nodiscard]] Outcome<Watch<T>> watch(CxOf<> cx, T value) noexcept {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
+                "calm: a watch keeps its value in one place, and a move that throws would leave none there; watch a "
+                "std::shared_ptr to it (CHN-11)");
+  try {
+    const Hold<Watched<T>> watched(new Watched<T>(cx, std::move(value)));
+    return ok(Watch<T>{WatchSender<T>(watched), WatchReceiver<T>(watched)});
+  } catch (const std::bad_alloc&) {
+    return err(Errc::resource_exhausted, "no memory for a watch");
+  }
+}
+
+}  // namespace calm::channel
