@@ -24,9 +24,12 @@ calm::Task<void> send_in_one(calm::Cx cx, Sender<std::uint64_t> sender, std::uin
     if (!sent) co_return;
   }
 }
-calm::Task<std::uint64_t> receive(calm::Cx cx, const Receiver<std::uint64_t>& receiver, std::uint64_t count) {
+calm::Task<std::uint64_t> receive(calm::Cx cx, Receiver<std::uint64_t> receiver, std::uint64_t count,
+                                  Stopwatch* watch) {
   std::uint64_t sum = 0;
+  watch->start();
   for (std::uint64_t i = 0; i < count; ++i) sum += co_await receiver.recv(cx);
+  watch->stop();
   co_return sum;
 }
 
@@ -37,11 +40,10 @@ struct Through {
 
   static calm::Task<std::uint64_t> run(calm::Scope& scope, std::uint64_t operations, Stopwatch& watch) {
     calm::channel::Mpsc<std::uint64_t> ends = co_await calm::channel::mpsc<std::uint64_t>(scope.cx(), capacity);
+    calm::Handle<std::uint64_t> receiving = co_await scope.fiber(receive, std::move(ends.receiver), operations, &watch);
     calm::Handle<void> sending = co_await scope.fiber(send, std::move(ends.sender), operations);
-    watch.start();
-    const std::uint64_t sum = co_await receive(scope.cx(), ends.receiver, operations);
-    watch.stop();
     co_await std::move(sending).join(scope.cx());
+    const std::uint64_t sum = co_await std::move(receiving).join(scope.cx());
     co_return sum;
   }
   CALM_CORO_WRAPPER calm::Task<std::uint64_t> operator()(calm::Scope& scope) const {

@@ -195,7 +195,7 @@ class Pipe : public Held {
   }
   /// Gives: the oldest value, for who was granted one or found one that nobody was granted.
   /// Fails: what the move of T throws; the value is the oldest still.
-  [[nodiscard]] T receive() {
+  [[nodiscard, gnu::always_inline]] T receive() {
     const Place place = slots_.take();
     const Returning returning(*this, place);
     return T(std::move(slots_.value(place)));
@@ -242,7 +242,7 @@ class Pipe : public Held {
   };
 
   /// Something has changed: whoever waits for it is served. Every public change ends here.
-  void changed() noexcept {
+  [[gnu::always_inline]] void changed() noexcept {
     intake_.line().writes();
     if (!intake_.line().empty() && !closed_) intake_.serve();
     if (!outlet_.line().empty()) outlet_.serve();

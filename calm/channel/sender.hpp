@@ -27,7 +27,7 @@ template <class T>
 class ReserveWait : public PlaceWait<T> {
  public:
   using PlaceWait<T>::PlaceWait;
-  Permit<T> result() noexcept { return Permit<T>(this->pipe(), this->take_place()); }
+  [[gnu::always_inline]] Permit<T> result() noexcept { return Permit<T>(this->pipe(), this->take_place()); }
 
  protected:
   ~ReserveWait() = default;

@@ -49,7 +49,7 @@ class Slots {
   [[nodiscard]] bool is_empty() const noexcept { return counts_.queued == 0; }
 
   /// A place is promised. Needs: has_room().
-  [[nodiscard]] Place reserve() noexcept {
+  [[nodiscard, gnu::always_inline]] Place reserve() noexcept {
     CALM_INVARIANT(CHN_1, has_room(), counts_.queued, counts_.reserved, counts_.unacked, counts_.capacity);
     Place place = free_;
     if (place == nowhere) {
