@@ -13,6 +13,7 @@ inline constexpr std::size_t thread_count = 3;
 inline constexpr std::size_t access_count = 10;
 inline constexpr std::size_t word_count = 4;
 inline constexpr int additions = 3;
+inline constexpr int messages = 10;
 
 /// A read or a write of one of the words.
 struct Access {
@@ -38,5 +39,7 @@ inline constexpr auto accesses = make_accesses();
 inline constexpr std::uint64_t executions_of_threads = 95'351;
 inline constexpr std::uint64_t executions_of_lastzero = 147'456;
 inline constexpr std::uint64_t executions_of_tasks = 1'680;  // nine additions, three of each task: 9! / (3!)^3
+inline constexpr int rounds_of_messages = 50;
+inline constexpr std::uint64_t executions_of_messages = 2'000;  // 40 in each round
 
 }  // namespace bench
