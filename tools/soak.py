@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """soak.py — the campaign: every test program again and again, with a hundred thousand cases per property, a million
-programs for the kernel beside its reference model (LAB-10), a hundred thousand whole programs in the lab (LAB-6), and as many
-for the explorer beside its count (LAB-5).
+programs for the kernel beside its reference model (LAB-10), a hundred thousand whole programs in the lab (LAB-6), as many
+for the explorer beside its count (LAB-5), and ten million operations on the timer wheel beside a sorted list (TMR-3).
 
 Usage: tools/soak.py --build DIR [MINUTES]      (default: 10 minutes; DIR is an optimised build)
 
@@ -30,6 +30,7 @@ CASES = 100_000
 SEQUENCES = 1_000_000
 PROGRAMS = 100_000
 EXPLORED = 100_000
+TIMER_OPERATIONS = 10_000_000
 FIRST_RUN_SECONDS_MAX = 3600
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.M)
 TOLD_LINES_MAX = 40
@@ -61,7 +62,8 @@ def parameters(seed):
     """What makes a test program look further than usual, from this seed on."""
     return {"RC_PARAMS": f"seed={seed} max_success={CASES}", "CALM_REFERENCE_SEED": str(seed),
             "CALM_REFERENCE_SEQUENCES": str(SEQUENCES), "CALM_PROGRAM_SEED": str(seed),
-            "CALM_PROGRAM_COUNT": str(PROGRAMS), "CALM_EXPLORE_SEED": str(seed), "CALM_EXPLORE_PROGRAMS": str(EXPLORED)}
+            "CALM_PROGRAM_COUNT": str(PROGRAMS), "CALM_TIMER_SEED": str(seed), "CALM_TIMER_OPERATIONS": str(TIMER_OPERATIONS),
+            "CALM_EXPLORE_SEED": str(seed), "CALM_EXPLORE_PROGRAMS": str(EXPLORED)}
 
 
 def run(program, seed, seconds, log):
@@ -116,7 +118,7 @@ def main():
     args = parser.parse_args()
     minutes, programs = read_minutes(args.minutes), find_programs(args.build)
     print(f"soak: {len(programs)} test programs, {CASES} cases per property, {SEQUENCES} programs beside the reference model, "
-          f"{PROGRAMS} in the lab, {EXPLORED} explored, {minutes:g} minutes", flush=True)
+          f"{PROGRAMS} in the lab, {EXPLORED} explored, {TIMER_OPERATIONS} timers, {minutes:g} minutes", flush=True)
     with tempfile.TemporaryDirectory(prefix="calm_soak_") as folder:
         log = Path(folder, "probes.log")
         held = campaign(programs, minutes, log)

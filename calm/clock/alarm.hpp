@@ -1,135 +1,98 @@
-// alarm.hpp — alarms in the order of their time, each in memory of its own: arming one takes none.
-// Laws:    TMR-3 (never early; equal times in the order of arming), TMR-4 (cancel by the alarm itself)
+// alarm.hpp — an alarm in memory of the one who waits for it, and rings of alarms in the wheel's slots.
+// Laws:    TMR-3 (order), TMR-4 (the alarm is its own handle), TMR-7
 // Threads: one thread at a time
-// Cancel:  disarm() takes an alarm out wherever it stands
+// Cancel:  Wheel::disarm() takes an alarm out wherever it stands
 //
-// A pairing heap: the earliest is at the root, a node's children are a list of heaps that are all later. Arming is one
-// comparison, taking out pays for the order.
+// Why the alarm carries TMR-4: its owner holds the object itself, which cannot be another one's by mistake, cannot be
+// copied, and stops the program when it ends while armed. Its generation is `sequence`, new with every arming and never
+// used twice. Where a number must name a timer, clock::Timers gives ids.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/clock/fire_or_cancel.hpp"
+#include "calm/lockfree/local_atomics.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
 
 namespace calm::clock {
 
-/// Lives with the one who waits for it; in a queue it stays where it is.
+/// Lives with the one who waits for it; in a wheel it stays where it is.
 struct Alarm {
-  Time at{};
+  Time at{};                   ///< set before arming, then left alone
   TaskId task{};               ///< who is woken
-  std::uint64_t sequence = 0;  ///< of its arming; the queue's
-  Alarm* child = nullptr;      ///< the queue's: first of its children
-  Alarm* after = nullptr;      ///< the queue's: next sibling
-  Alarm* before = nullptr;     ///< the queue's: previous sibling, or the parent of the first one
-  bool armed = false;
+  std::uint64_t sequence = 0;  ///< of its arming; the wheel's
+  Alarm* after = nullptr;      ///< the wheel's: next in its slot, the last one's is the first
+  Alarm* before = nullptr;     ///< the wheel's
+  std::uint8_t level = 0;      ///< the wheel's: where it stands
+  std::uint8_t slot = 0;       ///< the wheel's
+  FireOrCancel<lockfree::LocalAtomics> state;
 
   Alarm() noexcept = default;
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
-  ~Alarm() { CALM_REQUIRE(TMR_4, !armed, at.ns()); }
+  ~Alarm() { CALM_REQUIRE(TMR_4, !state.is_armed(), at.ns()); }
+
+  [[nodiscard]] bool is_armed() const noexcept { return state.is_armed(); }
 };
+static_assert(sizeof(Alarm) <= 64, "a pending timer costs at most 64 bytes beyond the frame that awaits it");
 
-class AlarmQueue {
- public:
-  AlarmQueue() noexcept = default;
-  AlarmQueue(const AlarmQueue&) = delete;
-  AlarmQueue& operator=(const AlarmQueue&) = delete;
+/// Gives: true when `a` goes off before `b`: by time, then by arming (TMR-3).
+[[nodiscard]] inline bool goes_off_before(const Alarm& a, const Alarm& b) noexcept {
+  return a.at != b.at ? a.at < b.at : a.sequence < b.sequence;
+}
 
-  [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
-  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+/// Alarms linked in a ring, found by the first of them; nullptr is none.
+namespace ring {
 
-  /// Gives: when the next one is due. Needs: not empty.
-  [[nodiscard]] Time next() const noexcept { return root_->at; }
-
-  /// Needs: not armed; it stays in place until it fires or is disarmed.
-  void arm(Alarm& alarm) noexcept {
-    CALM_REQUIRE(TMR_4, !alarm.armed);
-    alarm.sequence = sequence_++;
-    alarm.armed = true;
-    root_ = merge(root_, &alarm);
-    ++size_;
+/// Behind all others.
+inline void append(Alarm*& first, Alarm& alarm) noexcept {
+  if (first == nullptr) {
+    first = alarm.after = alarm.before = &alarm;
+    return;
   }
+  alarm.after = first;
+  alarm.before = first->before;
+  first->before->after = &alarm;
+  first->before = &alarm;
+}
 
-  /// Gives: false when it had fired already.
-  bool disarm(Alarm& alarm) noexcept {
-    if (!alarm.armed) return false;
-    if (&alarm == root_) {
-      root_ = merge_all(alarm.child);
-    } else {
-      (alarm.before->child == &alarm ? alarm.before->child : alarm.before->after) = alarm.after;
-      if (alarm.after != nullptr) alarm.after->before = alarm.before;
-      root_ = merge(root_, merge_all(alarm.child));
-    }
-    forget(alarm);
-    return true;
+/// Needs: it is in this ring.
+inline void remove(Alarm*& first, Alarm& alarm) noexcept {
+  if (alarm.after == &alarm) {
+    first = nullptr;
+  } else {
+    alarm.before->after = alarm.after;
+    alarm.after->before = alarm.before;
+    if (first == &alarm) first = alarm.after;
   }
+  alarm.after = alarm.before = nullptr;
+}
 
-  /// Gives: the next one that is due by now, disarmed; nullptr when there is none. By time, then by arming (TMR-3).
-  [[nodiscard]] Alarm* take_due(Time now) noexcept {
-    if (root_ == nullptr || root_->at > now) return nullptr;
-    Alarm& alarm = *root_;
-    root_ = merge_all(alarm.child);
-    forget(alarm);
-    return &alarm;
+/// Needs: not empty.
+inline Alarm& take_first(Alarm*& first) noexcept {
+  Alarm& alarm = *first;
+  remove(first, alarm);
+  return alarm;
+}
+
+/// Puts all of another ring behind this one.
+inline void splice(Alarm*& first, Alarm* other) noexcept {
+  if (first == nullptr) {
+    first = other;
+  } else if (other != nullptr) {
+    Alarm* const last = first->before;
+    Alarm* const other_last = other->before;
+    last->after = other;
+    other->before = last;
+    other_last->after = first;
+    first->before = other_last;
   }
+}
 
- private:
-  static bool earlier(const Alarm& a, const Alarm& b) noexcept {
-    return a.at != b.at ? a.at < b.at : a.sequence < b.sequence;
-  }
+/// Puts the ring in the order in which alarms go off; one look when it is so already.
+void sort(Alarm*& first) noexcept;
 
-  void forget(Alarm& alarm) noexcept {
-    alarm.child = nullptr;
-    alarm.after = nullptr;
-    alarm.before = nullptr;
-    alarm.armed = false;
-    --size_;
-  }
-
-  static Alarm* merge(Alarm* a, Alarm* b) noexcept {
-    if (a == nullptr) return b;
-    if (b == nullptr) return a;
-    if (earlier(*b, *a)) std::swap(a, b);
-    b->before = a;
-    b->after = a->child;
-    if (a->child != nullptr) a->child->before = b;
-    a->child = b;
-    return a;
-  }
-
-  /// Makes one heap of a list: in pairs from the left, then from the right.
-  static Alarm* merge_all(Alarm* list) noexcept {
-    Alarm* pairs = nullptr;  // linked by `after`, newest first
-    while (list != nullptr) {
-      Alarm* const first = list;
-      Alarm* const second = first->after;
-      list = second == nullptr ? nullptr : second->after;
-      first->after = nullptr;
-      first->before = nullptr;
-      if (second != nullptr) {
-        second->after = nullptr;
-        second->before = nullptr;
-      }
-      Alarm* const pair = merge(first, second);
-      pair->after = pairs;
-      pairs = pair;
-    }
-    Alarm* heap = nullptr;
-    while (pairs != nullptr) {
-      Alarm* const pair = pairs;
-      pairs = pair->after;
-      pair->after = nullptr;
-      heap = merge(heap, pair);
-    }
-    return heap;
-  }
-
-  Alarm* root_ = nullptr;
-  std::uint64_t size_ = 0;
-  std::uint64_t sequence_ = 0;
-};
-
+}  // namespace ring
 }  // namespace calm::clock

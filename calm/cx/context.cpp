@@ -20,14 +20,19 @@ Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget)
       masks_before_(root.masks()),
       reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
-  if (budget.deadline.is_none() || budget.deadline.reached(root.port().now(root.worker()))) return;
-  alarm_.at = budget.deadline.time();
-  alarm_.task = root.id();
-  root.port().arm(root.worker(), alarm_);
+  if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().now(root.worker()))) arm();
+}
+
+void Limit::arm() const noexcept {
+  if (budget_.deadline.reached(root_.worker().now())) return;
+  alarm_.at = budget_.deadline.time();
+  alarm_.task = root_.id();
+  const Status armed = root_.port().arm(root_.worker(), alarm_, clock::Beyond::clamp);
+  CALM_INVARIANT(TMR_2, armed.is_ok());
 }
 
 Limit::~Limit() {
-  if (alarm_.armed) root_.port().disarm(root_.worker(), alarm_);
+  if (alarm_.is_armed()) root_.port().disarm(root_.worker(), alarm_);
 }
 
 bool Limit::polls_used_up() const noexcept { return !budget_.polls.covers(root_.polls() - polls_before_); }
@@ -69,6 +74,7 @@ Reason Context::acknowledge_around() const {
   const bool masked = port.is_masked(root->id());
   for (const Context* context = this; context->outer != nullptr; context = context->outer) {
     if (context->limit_ends(masked)) return context->limit->reason();
+    if (context->limit != nullptr) context->limit->renew_alarm();
     if (!masked && context->is_scope() && port.is_cancelled(context->region)) {
       return port.reason_of(worker, context->region);
     }

@@ -38,11 +38,17 @@ class Limit {
   /// Gives: why it is used up, the same every time. Needs: it is.
   [[nodiscard]] const Reason& reason() const noexcept;
 
+  /// Sets the alarm again that goes off before a deadline more than clock::max_timer away (TMR-2).
+  void renew_alarm() const noexcept {
+    if (!alarm_.is_armed() && !budget_.deadline.is_none()) arm();
+  }
+
   /// A cost that it does not cover was asked for.
   void refuse_cost() const noexcept { cost_refused_ = true; }
 
  private:
   [[nodiscard]] bool polls_used_up() const noexcept;
+  void arm() const noexcept;
 
   TaskRoot& root_;
   RegionId region_;
@@ -53,7 +59,7 @@ class Limit {
   mutable bool cost_refused_ = false;
   mutable Reason reason_;
   mutable ReasonReserve reserve_;
-  clock::Alarm alarm_;
+  mutable clock::Alarm alarm_;
 };
 
 struct Context {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-#include "calm/clock/alarm.hpp"
+#include "calm/clock/wheel.hpp"
 #include "calm/cx/live_kernel.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/config.hpp"
@@ -81,7 +81,8 @@ class Port {
     }
   }
 
-  virtual void arm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
+  /// Fails: duration_exceeded, as clock::Wheel::arm().
+  [[nodiscard]] virtual Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
   virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
 

@@ -11,18 +11,22 @@ WaitState YieldWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   return WaitState::pending;
 }
 
-WaitState SleepWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
+WaitState SleepWait::step(TaskRoot& root, ChildEnd& end) noexcept {
   if (root.port().now(root.worker()) >= until_) return WaitState::ready;
-  if (!alarm_.armed) {
+  if (!alarm_.is_armed()) {
     alarm_.at = until_;
     alarm_.task = root.id();
-    root.port().arm(root.worker(), alarm_);
+    if (!root.port().arm(root.worker(), alarm_, beyond_)) {
+      end = err(Error(Errc::duration_exceeded, "a sleep is at most 7 days long [TMR-2]"));
+      return WaitState::failed;
+    }
+    until_ = alarm_.at;
   }
   return WaitState::pending;
 }
 
 SleepWait::~SleepWait() {
-  if (alarm_.armed) context()->root->port().disarm(context()->root->worker(), alarm_);
+  if (alarm_.is_armed()) context()->root->port().disarm(context()->root->worker(), alarm_);
 }
 
 }  // namespace calm::cx

@@ -106,12 +106,13 @@ class YieldWait : public Wait {
   bool yielded_ = false;
 };
 
-/// Ends at a time; cancelled it takes its alarm back.
+/// Ends at a time; cancelled it takes its alarm back. Fails with duration_exceeded beyond clock::max_timer (TMR-2).
 class SleepWait : public Wait {
  public:
   using CalmSelectable = void;
 
-  SleepWait(const Context* context, Time until) noexcept : Wait(context), until_(until) {}
+  SleepWait(const Context* context, Time until, clock::Beyond beyond) noexcept
+      : Wait(context), until_(until), beyond_(beyond) {}
   /// For a debugger, as TaskRoot::offsets().
   static consteval std::size_t until_offset() noexcept;
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
@@ -123,6 +124,7 @@ class SleepWait : public Wait {
  private:
   Time until_;
   clock::Alarm alarm_;
+  clock::Beyond beyond_;
 };
 
 }  // namespace calm::cx
@@ -139,12 +141,15 @@ inline cx::WaitFor<cx::YieldWait, const cx::Context*> yield(CxOf<> cx) noexcept 
   return cx::WaitFor<cx::YieldWait, const cx::Context*>(&cx::context_of(cx));
 }
 
+using Sleeping = cx::WaitFor<cx::SleepWait, const cx::Context*, Time, clock::Beyond>;
+
 /// Parks until the clock says so; a time that has passed is a checkpoint. On cancel the alarm is taken back.
-inline cx::WaitFor<cx::SleepWait, const cx::Context*, Time> sleep_until(CxOf<cap::time> cx, Time until) noexcept {
-  return cx::WaitFor<cx::SleepWait, const cx::Context*, Time>(&cx::context_of(cx), until);
+/// Fails: duration_exceeded, for more than 7 days (TMR-2); with Beyond::clamp it ends after 7 days instead.
+inline Sleeping sleep_until(CxOf<cap::time> cx, Time until, clock::Beyond beyond = clock::Beyond::refuse) noexcept {
+  return Sleeping(&cx::context_of(cx), until, beyond);
 }
-inline cx::WaitFor<cx::SleepWait, const cx::Context*, Time> sleep(CxOf<cap::time> cx, Duration duration) noexcept {
-  return sleep_until(cx, cx.now() + duration);
+inline Sleeping sleep(CxOf<cap::time> cx, Duration duration, clock::Beyond beyond = clock::Beyond::refuse) noexcept {
+  return sleep_until(cx, cx.now() + duration, beyond);
 }
 
 /// Ends the coroutine with this error: `co_await fail(Errc::full)`, where co_return has nothing to take it.

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "calm/check/require.hpp"
-#include "calm/clock/alarm.hpp"
 #include "calm/clock/deadlines.hpp"
+#include "calm/clock/wheel.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/kernel/host.hpp"
@@ -66,7 +66,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
 
   std::deque<Ready> ready;  ///< in the order in which they became runnable
   clock::Deadlines watches;
-  clock::AlarmQueue alarms;
+  clock::Wheel alarms;
   std::vector<Time> wanted;  ///< what each alarm was armed for, by its sequence
   std::vector<kernel::Finding> findings;
   bool listening = true;  ///< until the oracles have been asked
@@ -83,11 +83,12 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     ghosts_ = true;
   }
 
-  void arm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
+  Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
     const OwnMemory own;
-    host_.alarms.arm(alarm);
-    host_.wanted.push_back(alarm.at);
     if (Touches* const touches = host_.touches) touches->looked_at_time();
+    if (const Status status = host_.alarms.arm(alarm, worker.now(), beyond); !status) return status;
+    host_.wanted.push_back(alarm.at);
+    return {};
   }
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
     (void)host_.alarms.disarm(alarm);

@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "calm/clock/alarm.hpp"
 #include "calm/clock/deadlines.hpp"
+#include "calm/clock/wheel.hpp"
 #include "calm/cx/drive.hpp"
 #include "calm/kernel/finding.hpp"
 #include "calm/kernel/quiescence.hpp"
@@ -57,7 +57,7 @@ class ThreadHost final : public kernel::Host<lockfree::LocalAtomics> {
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
 
   Queue ready;
-  clock::AlarmQueue alarms;
+  clock::Wheel alarms;
   clock::Deadlines deadlines;
 };
 
@@ -65,7 +65,9 @@ class ThreadPort final : public cx::KernelPort<lockfree::LocalAtomics> {
  public:
   ThreadPort(kernel::LocalKernel& kernel, ThreadHost& host) noexcept : KernelPort(kernel), host_(host) {}
 
-  void arm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override { host_.alarms.arm(alarm); }
+  Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
+    return host_.alarms.arm(alarm, worker.now(), beyond);
+  }
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override { (void)host_.alarms.disarm(alarm); }
   std::uint64_t entropy(Worker& /*worker*/) noexcept override {
     state_ ^= state_ << 13U;
@@ -126,7 +128,7 @@ class ThreadRun {
                    kernel::diagnose(kernel_->snapshot(worker_)).c_str());
     }
     Time next = Time::max();
-    if (!host_.alarms.empty()) next = host_.alarms.next();
+    if (!host_.alarms.empty()) next = host_.alarms.quiet_until();
     if (!host_.deadlines.empty()) next = std::min(next, host_.deadlines.next());
     const auto left = std::min<std::int64_t>((next - worker_.now()).ns(), std::int64_t{3600} * 1'000'000'000);
     std::this_thread::sleep_for(std::chrono::nanoseconds(left));

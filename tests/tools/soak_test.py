@@ -11,6 +11,8 @@ PASSES = ('assert "max_success=100000" in os.environ["RC_PARAMS"], os.environ',
           'assert os.environ["CALM_REFERENCE_SEQUENCES"] == "1000000", os.environ',
           'assert os.environ["CALM_PROGRAM_COUNT"] == "100000", os.environ',
           'assert os.environ["CALM_EXPLORE_PROGRAMS"] == "100000", os.environ',
+          'assert os.environ["CALM_TIMER_OPERATIONS"] == "10000000", os.environ',
+          'assert os.environ["CALM_TIMER_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert os.environ["CALM_EXPLORE_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert os.environ["CALM_PROGRAM_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert f"seed={os.environ[\'CALM_REFERENCE_SEED\']} " in os.environ["RC_PARAMS"], os.environ',
@@ -28,7 +30,7 @@ class SoakTest(StageTest):
         self.program("build/tests/law/calm_law_tests", *PASSES)
         self.program("build/tests/unit/calm_unit_tests", *PASSES)
         said = self.soak(0, "soak: 2 test programs, 100000 cases per property, 1000000 programs beside the reference "
-                         "model, 100000 in the lab, 100000 explored, 0.05 minutes", "round 2  calm_law_tests",
+                         "model, 100000 in the lab, 100000 explored, 10000000 timers, 0.05 minutes", "round 2  calm_law_tests",
                          "probes: 0 of 1 hit\n  never hit: calm/a.cpp:3 a: rare\n", "soak: nothing broke\n")
         seeds = re.findall(r"seed (\d+) ", said)
         self.assertGreater(len(seeds), 3)
@@ -59,6 +61,7 @@ class SoakTest(StageTest):
         seed = re.search(r"seed (\d+) ", said)[1]
         self.assertIn(f"next: RC_PARAMS='seed={seed} max_success=100000' CALM_REFERENCE_SEED={seed} "
                       f"CALM_REFERENCE_SEQUENCES=1000000 CALM_PROGRAM_SEED={seed} CALM_PROGRAM_COUNT=100000 "
+                      f"CALM_TIMER_SEED={seed} CALM_TIMER_OPERATIONS=10000000 "
                       f"CALM_EXPLORE_SEED={seed} CALM_EXPLORE_PROGRAMS=100000 {program} "
                       "--gtest_filter=Cancel.CAN_4_keeps_it:Seeds/Cancel.CAN_5_x/3\n", said)
 

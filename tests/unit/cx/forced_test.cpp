@@ -37,7 +37,7 @@ struct Guard {
   ~Guard() { log.emplace_back(promise.abort() ? "taken back" : "settled before"); }
 };
 
-Task<void> sleep_long(Cx cx) { co_await sleep(cx, Duration::seconds(1'000'000)); }
+Task<void> sleep_long(Cx cx) { co_await sleep(cx, Duration::seconds(500'000)); }
 
 /// Runs `body(cx)` as a fiber that is cancelled after a millisecond and does not hear of it: clean-up has five seconds, and
 /// then it is forced.

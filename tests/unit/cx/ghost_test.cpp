@@ -71,7 +71,7 @@ class TwoWorkers final : public cx::KernelPort<lockfree::RealAtomics> {
  public:
   explicit TwoWorkers(kernel::Kernel& kernel) noexcept : KernelPort(kernel) { ghosts_ = true; }
   Worker& of_this_thread() noexcept override { return kernel().worker(0); }
-  void arm(Worker& /*worker*/, clock::Alarm& /*alarm*/) noexcept override {}
+  Status arm(Worker& /*worker*/, clock::Alarm& /*alarm*/, clock::Beyond /*beyond*/) noexcept override { return {}; }
   void disarm(Worker& /*worker*/, clock::Alarm& /*alarm*/) noexcept override {}
   std::uint64_t entropy(Worker& /*worker*/) noexcept override { return 4; }
 };

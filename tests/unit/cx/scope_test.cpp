@@ -31,7 +31,7 @@ Task<int> never(Cx cx, Log& log, std::string name) {
     std::string name;
     ~Bye() { log.push_back(name + " left"); }
   } bye{log, std::move(name)};
-  co_await sleep(cx, Duration::seconds(1'000'000));
+  co_await sleep(cx, Duration::seconds(500'000));
   co_return 0;
 }
 Task<int> throws_after(Cx cx, Duration wait) {

@@ -2,6 +2,7 @@
 // alarm that goes off early.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 
@@ -102,7 +103,7 @@ inline auto lock(Cx cx, Lock& lock, kernel::Site site = kernel::Site::current())
   return cx::WaitFor<LockWait, const cx::Context*, Lock*, kernel::Site>(&cx::context_of(cx), &lock, site);
 }
 
-/// Sleeps until a time; the bug: its alarm is moved forward after it was armed.
+/// Sleeps until a time; the bug: its alarm is armed anew for an earlier one and keeps the number of its first arming.
 class HastyWait : public cx::Wait {
  public:
   HastyWait(const cx::Context* context, Time until) noexcept : Wait(context), until_(until) {}
@@ -111,15 +112,19 @@ class HastyWait : public cx::Wait {
     armed_ = true;
     alarm_.at = until_;
     alarm_.task = root.id();
-    root.port().arm(root.worker(), alarm_);
+    (void)root.port().arm(root.worker(), alarm_, clock::Beyond::refuse);
+    const std::uint64_t first = alarm_.sequence;
+    root.port().disarm(root.worker(), alarm_);
     alarm_.at = Time() + Duration::milliseconds(1);
+    (void)root.port().arm(root.worker(), alarm_, clock::Beyond::refuse);
+    alarm_.sequence = first;
     return cx::WaitState::pending;
   }
   static void result() noexcept {}
 
  protected:
   ~HastyWait() {
-    if (alarm_.armed) context()->root->port().disarm(context()->root->worker(), alarm_);
+    if (alarm_.is_armed()) context()->root->port().disarm(context()->root->worker(), alarm_);
   }
 
  private:
