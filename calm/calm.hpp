@@ -47,4 +47,6 @@
 #include "calm/sync/rwlock.hpp"
 #include "calm/sync/select.hpp"
 #include "calm/sync/semaphore.hpp"
+#include "calm/time/interval.hpp"
+#include "calm/time/timeout.hpp"
 #include "calm/version.hpp"

@@ -4,6 +4,7 @@ calm::Task<> hello(calm::Cx cx);
 calm::Task<> three_children(calm::Cx cx);
 calm::Task<> cancel_with_cleanup(calm::Cx cx);
 calm::Task<> budget_runs_out(calm::Cx cx);
+calm::Task<> late_answer(calm::Cx cx);
 calm::Task<> child_panics(calm::Cx cx);
 calm::Task<> bracket_releases(calm::Cx cx);
 calm::Task<> promise_kept(calm::Cx cx);
@@ -18,6 +19,7 @@ constexpr Example rows[] = {
     {"three_children", "a scope with three children that run side by side", three_children},
     {"cancel_with_cleanup", "a scope is cancelled, and cleans up before it is left", cancel_with_cleanup},
     {"budget_runs_out", "a deadline and a cost quota stop what uses them up", budget_runs_out},
+    {"late_answer", "a timeout, and ticks that were missed", late_answer},
     {"child_panics", "an exception in a child stops its sibling and arrives above", child_panics},
     {"bracket_releases", "acquire, use, release: released however the use ends", bracket_releases},
     {"promise_kept", "an effect in two halves, and a cancel between them", promise_kept},

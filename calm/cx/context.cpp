@@ -11,13 +11,14 @@
 
 namespace calm::cx {
 
-Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget)
+Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget, CancelKind late)
     : root_(root),
       region_(region),
       budget_(budget),
       polls_before_(root.polls()),
       cost_before_(root.spent()),
       masks_before_(root.masks()),
+      late_(late),
       reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
   if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().now(root.worker()))) arm();
@@ -52,9 +53,7 @@ bool Limit::is_observable() const noexcept { return root_.masks() <= masks_befor
 
 const Reason& Limit::reason() const noexcept {
   if (!reason_) {
-    const CancelKind kind = cost_refused_     ? CancelKind::cost_budget
-                            : polls_used_up() ? CancelKind::poll_quota
-                                              : CancelKind::deadline;
+    const CancelKind kind = cost_refused_ ? CancelKind::cost_budget : polls_used_up() ? CancelKind::poll_quota : late_;
     const ReasonSpec spec{.kind = kind, .region = region_, .task = root_.id(), .at = root_.worker().now()};
     reason_ = Reason(spec, std::exchange(reserve_, {}));
   }

@@ -20,11 +20,11 @@ class TaskRoot;
 
 /// A tighter budget for a part of a task, counted from its making; the poll under way is not counted. It lives in the
 /// frame that asked for it. Used up, it ends every wait under it with Deadline, PollQuota or CostBudget, except under a
-/// mask that was put on inside.
+/// mask that was put on inside. A timeout says Timeout where others say Deadline.
 class Limit {
  public:
   /// Fails: std::bad_alloc; what its reason needs is taken now (HND-3).
-  Limit(TaskRoot& root, RegionId region, const Budget& budget);
+  Limit(TaskRoot& root, RegionId region, const Budget& budget, CancelKind late = CancelKind::deadline);
   Limit(const Limit&) = delete;
   Limit& operator=(const Limit&) = delete;
   ~Limit();
@@ -56,6 +56,7 @@ class Limit {
   std::uint64_t polls_before_;
   std::uint64_t cost_before_;
   std::uint32_t masks_before_;
+  CancelKind late_;
   mutable bool cost_refused_ = false;
   mutable Reason reason_;
   mutable ReasonReserve reserve_;

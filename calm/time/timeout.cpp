@@ -1,0 +1,12 @@
+#include "calm/time/timeout.hpp"
+
+namespace calm::time {
+
+bool tells_of_lateness(const Reason& reason) noexcept {
+  for (const ReasonLevel& level : reason.levels()) {
+    if (level.kind == CancelKind::timeout || level.kind == CancelKind::deadline) return true;
+  }
+  return false;
+}
+
+}  // namespace calm::time
