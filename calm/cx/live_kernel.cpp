@@ -17,9 +17,9 @@
 namespace calm::cx {
 namespace {
 
-using Region = kernel::RegionRecord<lockfree::LocalAtomics>;
-using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
-using Obligation = kernel::ObligationRecord<lockfree::LocalAtomics>;
+using LocalRegion = kernel::RegionRecord<lockfree::LocalAtomics>;
+using LocalTask = kernel::TaskRecord<lockfree::LocalAtomics>;
+using LocalObligation = kernel::ObligationRecord<lockfree::LocalAtomics>;
 
 constinit lockfree::Lock<> lock;
 
@@ -37,50 +37,50 @@ consteval std::size_t SleepWait::until_offset() noexcept { return offsetof(Sleep
 /// Knows the inside of the classes that a debugger reads. A record looks the same with every atomics policy, and so does a
 /// class around one number and that number: ids, words, values to glance at.
 struct DebugLayout {
-  static_assert(sizeof(Region) == sizeof(kernel::RegionRecord<lockfree::RealAtomics>) &&
-                sizeof(Task) == sizeof(kernel::TaskRecord<lockfree::RealAtomics>) &&
-                sizeof(Obligation) == sizeof(kernel::ObligationRecord<lockfree::RealAtomics>) &&
-                Task::SlabType::first_index_offset() == Obligation::SlabType::first_index_offset());
+  static_assert(sizeof(LocalRegion) == sizeof(kernel::RegionRecord<lockfree::RealAtomics>) &&
+                sizeof(LocalTask) == sizeof(kernel::TaskRecord<lockfree::RealAtomics>) &&
+                sizeof(LocalObligation) == sizeof(kernel::ObligationRecord<lockfree::RealAtomics>) &&
+                LocalTask::SlabType::first_index_offset() == LocalObligation::SlabType::first_index_offset());
 
   static constexpr DebugRow rows[] = {
       {"LiveKernel.root", offsetof(LiveKernel, anatomy_.root)},
       {"LiveKernel.obligation_directory", offsetof(LiveKernel, anatomy_.obligation_directory)},
       {"LiveKernel.older", offsetof(LiveKernel, after_)},
-      {"Slab.chunk_bytes", Task::SlabType::chunk_bytes},
-      {"Slab.first_index", Task::SlabType::first_index_offset()},
+      {"Slab.chunk_bytes", LocalTask::SlabType::chunk_bytes},
+      {"Slab.first_index", LocalTask::SlabType::first_index_offset()},
 
-      {"RegionRecord.gate", offsetof(Region, gate)},
-      {"RegionRecord.id", offsetof(Region, self)},
-      {"RegionRecord.state", offsetof(Region, state)},
-      {"RegionRecord.cancelled", offsetof(Region, cancelled)},
-      {"RegionRecord.tasks", offsetof(Region, tasks)},
-      {"RegionRecord.cleanup_tasks", offsetof(Region, cleanup_tasks)},
-      {"RegionRecord.finalizers", offsetof(Region, finalizers)},
-      {"RegionRecord.first_child", offsetof(Region, first_child)},
-      {"RegionRecord.next", offsetof(Region, after)},
-      {"RegionRecord.owner", offsetof(Region, owner)},
-      {"RegionRecord.unowned", offsetof(Region, unowned)},
+      {"RegionRecord.gate", offsetof(LocalRegion, gate)},
+      {"RegionRecord.id", offsetof(LocalRegion, self)},
+      {"RegionRecord.state", offsetof(LocalRegion, state)},
+      {"RegionRecord.cancelled", offsetof(LocalRegion, cancelled)},
+      {"RegionRecord.tasks", offsetof(LocalRegion, tasks)},
+      {"RegionRecord.cleanup_tasks", offsetof(LocalRegion, cleanup_tasks)},
+      {"RegionRecord.finalizers", offsetof(LocalRegion, finalizers)},
+      {"RegionRecord.first_child", offsetof(LocalRegion, first_child)},
+      {"RegionRecord.next", offsetof(LocalRegion, after)},
+      {"RegionRecord.owner", offsetof(LocalRegion, owner)},
+      {"RegionRecord.unowned", offsetof(LocalRegion, unowned)},
 
-      {"TaskRecord.bytes", sizeof(Task)},
-      {"TaskRecord.word", offsetof(Task, word)},
-      {"TaskRecord.next", offsetof(Task, after)},
-      {"TaskRecord.held", offsetof(Task, held)},
-      {"TaskRecord.tally", offsetof(Task, tally)},
-      {"TaskRecord.settled_away", offsetof(Task, settled_away)},
-      {"TaskRecord.frame", offsetof(Task, frame)},
-      {"TaskRecord.next_finalizer", offsetof(Task, queue_link)},
+      {"TaskRecord.bytes", sizeof(LocalTask)},
+      {"TaskRecord.word", offsetof(LocalTask, word)},
+      {"TaskRecord.next", offsetof(LocalTask, after)},
+      {"TaskRecord.held", offsetof(LocalTask, held)},
+      {"TaskRecord.tally", offsetof(LocalTask, tally)},
+      {"TaskRecord.settled_away", offsetof(LocalTask, settled_away)},
+      {"TaskRecord.frame", offsetof(LocalTask, frame)},
+      {"TaskRecord.next_finalizer", offsetof(LocalTask, queue_link)},
 
-      {"ObligationRecord.bytes", sizeof(Obligation)},
-      {"ObligationRecord.per_chunk", Obligation::SlabType::slots_per_chunk},
-      {"ObligationRecord.generation", offsetof(Obligation, generation)},
-      {"ObligationRecord.kind", offsetof(Obligation, kind)},
-      {"ObligationRecord.service", offsetof(Obligation, service)},
-      {"ObligationRecord.region", offsetof(Obligation, region)},
-      {"ObligationRecord.task", offsetof(Obligation, task)},
-      {"ObligationRecord.next", offsetof(Obligation, after)},
-      {"ObligationRecord.resource", offsetof(Obligation, resource)},
-      {"ObligationRecord.since", offsetof(Obligation, since)},
-      {"ObligationRecord.site", offsetof(Obligation, site)},
+      {"ObligationRecord.bytes", sizeof(LocalObligation)},
+      {"ObligationRecord.per_chunk", LocalObligation::SlabType::slots_per_chunk},
+      {"ObligationRecord.generation", offsetof(LocalObligation, generation)},
+      {"ObligationRecord.kind", offsetof(LocalObligation, kind)},
+      {"ObligationRecord.service", offsetof(LocalObligation, service)},
+      {"ObligationRecord.region", offsetof(LocalObligation, region)},
+      {"ObligationRecord.task", offsetof(LocalObligation, task)},
+      {"ObligationRecord.next", offsetof(LocalObligation, after)},
+      {"ObligationRecord.resource", offsetof(LocalObligation, resource)},
+      {"ObligationRecord.since", offsetof(LocalObligation, since)},
+      {"ObligationRecord.site", offsetof(LocalObligation, site)},
 
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
