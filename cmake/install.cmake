@@ -2,7 +2,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS calm EXPORT calm-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS calm calm_graded EXPORT calm-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS calm_fail_new EXPORT calm-targets OBJECTS DESTINATION ${CMAKE_INSTALL_LIBDIR}/calm)
 if(CALM_APPS)
   if(BUILD_SHARED_LIBS)  # the tool finds its library beside it, wherever the package is moved

@@ -21,6 +21,7 @@ from console import OneLineParser, Unusable, exit_with
 
 RULE = "what must not compile has a test that it does not, with the message a user would see"
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-fdiagnostics-color=never"]
+FLAGS_OF = {"clang": ["-Wconsumed"], "gcc": []}
 EXPECT = re.compile(r"^// expect(?:\((?P<compiler>[^)]*)\))?: (?P<regex>\S.*)$", re.M)
 
 
@@ -66,8 +67,9 @@ def check(compiler, root, path):
         text = path.read_text()
     except OSError as error:
         raise Unusable(f"compile_fail.py: cannot read {name}: {error.strerror}") from None
-    wanted = expectations(name, text, family(compiler))
-    compile_it = [compiler, *FLAGS, f"-I{root}", path]
+    kind = family(compiler)
+    wanted = expectations(name, text, kind)
+    compile_it = [compiler, *FLAGS, *FLAGS_OF[kind], f"-I{root}", path]
     control = run(compile_it)
     if control.returncode:
         return finding(f"{name} does not compile even without its mistake", "repair what stands outside of "

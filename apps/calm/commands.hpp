@@ -85,6 +85,10 @@ struct ExploreOptions {
 /// Needs: as add_run.
 void add_explore(CLI::App& app, ExploreOptions& options, int& status);
 
+/// Adds `calm lint-obligations`. It gives 0 when there is nothing to warn of, 1 when there is, bad_usage when a file cannot be read
+/// or is no text of obligations. Needs: files and status outlive the app.
+void add_lint_obligations(CLI::App& app, std::vector<std::string>& files, int& status);
+
 /// What a command of `calm trace` was asked for.
 struct TraceOptions {
   std::string file;
