@@ -47,7 +47,7 @@ TEST(LintLoader, a_place_is_that_of_the_text_unless_the_line_says_another) {
   EXPECT_EQ(function.end, (Place{"dir/x.obligations", 5}));
 }
 
-TEST(LintLoader, an_empty_text_is_a_program) { EXPECT_EQ(problem_of("\n# nothing\n"), "none"); }
+TEST(LintLoader, an_empty_text_is_a_program) { EXPECT_EQ(problem_of("\n# nothing, n\xC3\xA4mlich\n"), "none"); }
 
 TEST(LintLoader, says_which_word_is_not_known) {
   EXPECT_EQ(problem_of("function f\n resrve p ack\nend\n").substr(0, 60),
@@ -99,8 +99,8 @@ TEST(LintLoader, looks_at_the_calls_of_all_texts_together) {
 }
 
 TEST(LintLoader, refuses_what_is_no_text_or_has_no_measure) {
-  EXPECT_EQ(problem_of("function f\n\xC3\xA4\n"), "x:2: a text of obligations is plain ASCII");
-  EXPECT_EQ(problem_of(std::string_view("\0", 1)), "x:1: a text of obligations is plain ASCII");
+  EXPECT_EQ(problem_of("function f\n\xC3\xA4\n"), "x:2: outside of comments a text of obligations is plain ASCII");
+  EXPECT_EQ(problem_of(std::string_view("\0", 1)), "x:1: outside of comments a text of obligations is plain ASCII");
   std::string deep = "function f\n";
   for (std::size_t i = 0; i <= nesting_max; ++i) deep += "loop\n";
   EXPECT_EQ(problem_of(deep), "x:102: branches and loops are nested deeper than 100");

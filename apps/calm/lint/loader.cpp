@@ -66,10 +66,12 @@ class Loader {
   [[noreturn]] void refuse(const std::string& text) const { throw Problem(here_, text); }
 
   void load_line(std::string_view line) {
+    line = line.substr(0, line.find('#'));
     for (const char c : line) {
-      if ((c < ' ' && c != '\t' && c != '\r') || c > '~') refuse("a text of obligations is plain ASCII");
+      if ((c < ' ' && c != '\t' && c != '\r') || c > '~')
+        refuse("outside of comments a text of obligations is plain ASCII");
     }
-    Words words = split(line.substr(0, line.find('#')));
+    Words words = split(line);
     if (words.empty()) return;
     place_ = take_place(words);
     if (words.empty()) refuse("there is nothing before `at`");
@@ -79,7 +81,7 @@ class Loader {
     if (std::find(line_words.begin(), line_words.end(), verb) == line_words.end()) {
       refuse(scenario::unknown_text("word", verb, line_words));
     }
-    if (!function_) refuse(quoted(verb) + " stands outside of a function");
+    if (!function_) refuse(calm::quoted(verb) + " stands outside of a function");
     if (verb == "end") return end(words);
     if (verb == "or") return next_block(words);
     if (++statements_ > statements_max) {
@@ -101,13 +103,13 @@ class Loader {
       const auto [stop, error] = std::from_chars(word.data() + colon + 1, last, line);
       if (error != std::errc() || stop != last) line = 0;
     }
-    if (line == 0) refuse("`at` is followed by FILE:LINE, not by " + quoted(word));
+    if (line == 0) refuse("`at` is followed by FILE:LINE, not by " + calm::quoted(word));
     return {std::string(word.substr(0, colon)), line};
   }
 
   std::string name(std::string_view word, std::string_view what) const {
     if (!is_name(word)) {
-      refuse(quoted(word) + " is no name of a " + std::string(what) +
+      refuse(calm::quoted(word) + " is no name of a " + std::string(what) +
              "; one begins with a letter and has letters, digits, _ : and .");
     }
     return std::string(word);
@@ -127,7 +129,7 @@ class Loader {
       if (!mode) refuse(scenario::unknown_text("mode", words[i], {mode_words.begin(), mode_words.end()}));
       Parameter parameter{static_cast<Mode>(*mode), name(words[i + 1], "variable")};
       for (const Parameter& other : function_->parameters) {
-        if (other.name == parameter.name) refuse("there are two parameters " + quoted(parameter.name));
+        if (other.name == parameter.name) refuse("there are two parameters " + calm::quoted(parameter.name));
       }
       function_->parameters.push_back(std::move(parameter));
     }
@@ -172,7 +174,7 @@ class Loader {
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string argument = name(words[i], "variable");
       if (std::find(statement.arguments.begin(), statement.arguments.end(), argument) != statement.arguments.end()) {
-        refuse(quoted(argument) + " is passed twice");
+        refuse(calm::quoted(argument) + " is passed twice");
       }
       statement.arguments.push_back(std::move(argument));
     }
