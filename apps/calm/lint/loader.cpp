@@ -56,8 +56,8 @@ class Loader {
       load_line(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    if (function_) {
-      const Place& open = open_.empty() ? function_->written : open_.back().written;
+    if (inside_) {
+      const Place& open = open_.empty() ? function_.written : open_.back().written;
       refuse("the text ends, and what begins in line " + std::to_string(open.line) + " has no end");
     }
   }
@@ -81,7 +81,7 @@ class Loader {
     if (std::find(line_words.begin(), line_words.end(), verb) == line_words.end()) {
       refuse(scenario::unknown_text("word", verb, line_words));
     }
-    if (!function_) refuse(calm::quoted(verb) + " stands outside of a function");
+    if (!inside_) refuse(calm::quoted(verb) + " stands outside of a function");
     if (verb == "end") return end(words);
     if (verb == "or") return next_block(words);
     if (++statements_ > statements_max) {
@@ -116,22 +116,23 @@ class Loader {
   }
 
   void begin_function(const Words& words) {
-    if (function_) refuse("a function stands inside of " + function_->name + "; is an end missing?");
+    if (inside_) refuse("a function stands inside of " + function_.name + "; is an end missing?");
     if (words.empty()) refuse("function needs a name");
-    function_.emplace();
-    function_->name = name(words.front(), "function");
-    function_->place = place_;
-    function_->written = here_;
+    function_ = {};
+    inside_ = true;
+    function_.name = name(words.front(), "function");
+    function_.place = place_;
+    function_.written = here_;
     statements_ = 0;
     if (words.size() % 2 == 0) refuse("a parameter is two words, takes, lends or gives and a name");
     for (std::size_t i = 1; i < words.size(); i += 2) {
       const auto mode = index_of(mode_words, words[i]);
       if (!mode) refuse(scenario::unknown_text("mode", words[i], {mode_words.begin(), mode_words.end()}));
       Parameter parameter{static_cast<Mode>(*mode), name(words[i + 1], "variable")};
-      for (const Parameter& other : function_->parameters) {
+      for (const Parameter& other : function_.parameters) {
         if (other.name == parameter.name) refuse("there are two parameters " + calm::quoted(parameter.name));
       }
-      function_->parameters.push_back(std::move(parameter));
+      function_.parameters.push_back(std::move(parameter));
     }
   }
 
@@ -193,9 +194,9 @@ class Loader {
   void end(const Words& words) {
     expect(words, 0, "end stands alone in its line");
     if (open_.empty()) {
-      function_->end = place_;
-      program_.functions.push_back(std::move(*function_));
-      function_.reset();
+      function_.end = place_;
+      program_.functions.push_back(std::move(function_));
+      inside_ = false;
       return;
     }
     Statement closed = std::move(open_.back());
@@ -207,12 +208,13 @@ class Loader {
     block().push_back(std::move(closed));
   }
 
-  std::vector<Statement>& block() { return open_.empty() ? function_->body : open_.back().blocks.back(); }
+  std::vector<Statement>& block() { return open_.empty() ? function_.body : open_.back().blocks.back(); }
 
   Program& program_;
   Place here_;
-  Place place_{};  // of the line, as `at` says
-  std::optional<Function> function_{};
+  Place place_{};        // of the line, as `at` says
+  bool inside_ = false;  // of a function
+  Function function_{};
   std::vector<Statement> open_{};  // branches and loops without their end, the outermost first
   std::size_t statements_ = 0;
 };
