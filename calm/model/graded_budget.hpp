@@ -57,9 +57,8 @@ class GradedBudget {
 
   template <Grade larger>
     requires(larger != grade)
-  constexpr GradedBudget(
-      const GradedBudget<larger>& other) noexcept  // NOLINT(google-explicit-constructor): it only loses
-      : GradedBudget(other.budget()) {
+  // NOLINTNEXTLINE(google-explicit-constructor): it only loses
+  constexpr GradedBudget(const GradedBudget<larger>& other) noexcept : GradedBudget(other.budget()) {
     static_assert(within(grade, larger), "calm: the grade of a budget only shrinks (OBL-8)");
   }
 
