@@ -379,7 +379,8 @@ TEST(Mpsc, CHN_7_a_receiver_that_leaves_wakes_all_senders_and_destroys_what_is_q
 struct Boomerang {
   std::optional<Sender<std::unique_ptr<Boomerang>>> sender;
   ~Boomerang() {
-    if (sender) EXPECT_EQ(sender->try_send(nullptr).error().code, Errc::disconnected);
+    if (!sender) return;
+    EXPECT_EQ(sender->try_send(nullptr).error().code, Errc::disconnected);
   }
 };
 
