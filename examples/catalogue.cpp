@@ -8,6 +8,7 @@ calm::Task<> late_answer(calm::Cx cx);
 calm::Task<> child_panics(calm::Cx cx);
 calm::Task<> bracket_releases(calm::Cx cx);
 calm::Task<> promise_kept(calm::Cx cx);
+calm::Task<> shared_account(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
 calm::Task<> forgotten_promise(calm::Cx cx);
 
@@ -23,6 +24,7 @@ constexpr Example rows[] = {
     {"child_panics", "an exception in a child stops its sibling and arrives above", child_panics},
     {"bracket_releases", "acquire, use, release: released however the use ends", bracket_releases},
     {"promise_kept", "an effect in two halves, and a cancel between them", promise_kept},
+    {"shared_account", "a lock around a value, permits for a few at a time, the first of two waits", shared_account},
     {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
     {"forgotten_promise", "a bug that one thread hides and the lab finds: run it with --lab --seeds 20",
      forgotten_promise},

@@ -1,10 +1,10 @@
 // shared_account.cpp — tasks that share things: a lock around a value, permits for a few at a time, the first of several waits.
 #include <calm/calm.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <iostream>
-#include <string>
 #include <utility>
 #include <variant>
 
@@ -25,10 +25,17 @@ calm::Task<> withdraw(calm::Cx cx, calm::Mutex<int>* balance, int amount) {
 
 // [semaphore]
 // At most so many at a time; who needs two permits takes both at once, and is not overtaken while it waits for them.
-calm::Task<> download(calm::Cx cx, calm::Semaphore* connections, std::string name, std::uint32_t wants) {
-  const calm::Semaphore::Permit permit = co_await connections->acquire(cx, wants);
+struct Line {
+  calm::Semaphore connections;
+  std::uint32_t in_use = 0;
+  std::uint32_t most = 0;
+};
+calm::Task<> download(calm::Cx cx, Line* line, std::uint32_t wants) {
+  const calm::Semaphore::Permit permit = co_await line->connections.acquire(cx, wants);
+  line->in_use += permit.count();
+  line->most = std::max(line->most, line->in_use);
   co_await calm::sleep(cx, 1ms);
-  std::cout << name << " took " << permit.count() << '\n';
+  line->in_use -= permit.count();
 }
 // [/semaphore]
 
@@ -49,18 +56,19 @@ calm::Task<> try_for(calm::Cx cx, calm::Mutex<int>* balance, calm::Duration limi
 
 calm::Task<> shared_account(calm::Cx cx) {
   calm::Mutex<int> balance(cx, 100);
-  calm::Semaphore connections(cx, 2);
-  const auto body = [&balance, &connections](calm::Scope& scope) -> calm::Task<> {
+  Line line{.connections = calm::Semaphore(cx, 2)};
+  const auto body = [&balance, &line](calm::Scope& scope) -> calm::Task<> {
     auto poor = co_await scope.fiber(withdraw, &balance, 500);
     (void)co_await scope.fiber(withdraw, &balance, 30);
     (void)co_await scope.fiber(withdraw, &balance, 20);
-    (void)co_await scope.fiber(download, &connections, std::string("a page"), 1U);
-    (void)co_await scope.fiber(download, &connections, std::string("a film"), 2U);
-    (void)co_await scope.fiber(download, &connections, std::string("a song"), 1U);
+    (void)co_await scope.fiber(download, &line, 1U);
+    (void)co_await scope.fiber(download, &line, 2U);
+    (void)co_await scope.fiber(download, &line, 1U);
     const calm::Outcome<void> end = co_await calm::outcome(std::move(poor).join(scope.cx()));
     std::cout << "500 is too much: " << to_string(end.kind()) << '\n';
   };
   (void)co_await calm::outcome(calm::scope(cx, body, {.policy = calm::FoldPolicy::collect}));
+  std::cout << "connections in use at once: " << line.most << '\n';
   co_await try_for(cx, &balance, 1ms);
   const auto keep = [&balance](calm::Scope& scope) -> calm::Task<> {
     const auto held = co_await balance.lock(scope.cx());
@@ -75,9 +83,7 @@ int main() { return calm::run(shared_account); }
 // [prints]
 // prints:
 //   500 is too much: Err
-//   a page took 1
-//   a film took 2
-//   a song took 1
+//   connections in use at once: 2
 //   the balance is 50
 //   somebody has had the lock for too long
 // [/prints]
