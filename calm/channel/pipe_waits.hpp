@@ -29,6 +29,12 @@ class PlaceWait : public sync::LineWait<Intake<T>> {
     return cx::WaitState::failed;
   }
 
+  // For the channel, which decides.
+  [[nodiscard]] Place place_granted() const noexcept { return place_; }
+  void give(Place place) const noexcept { place_ = place; }
+  [[nodiscard]] bool is_refused() const noexcept { return refused_; }
+  void refuse() noexcept { refused_ = true; }
+
  protected:
   ~PlaceWait() { sync::LineWait<Intake<T>>::abandon(); }
 
@@ -40,7 +46,6 @@ class PlaceWait : public sync::LineWait<Intake<T>> {
   }
 
  private:
-  friend class Intake<T>;
   Hold<Pipe<T>> pipe_;
   mutable Place place_ = Slots<T>::nowhere;  // once it is granted; the channel writes it there
   bool refused_ = false;
@@ -61,6 +66,10 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
     return cx::WaitState::failed;
   }
 
+  // For the channel, which decides.
+  [[nodiscard]] bool is_refused() const noexcept { return refused_; }
+  void refuse() noexcept { refused_ = true; }
+
  protected:
   ~ValueWait() { sync::LineWait<Outlet<T>>::abandon(); }
 
@@ -72,7 +81,6 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
   }
 
  private:
-  friend class Outlet<T>;
   Hold<Pipe<T>> pipe_;
   bool refused_ = false;
 };
@@ -82,7 +90,7 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
 template <class T>
 bool Intake<T>::try_admit(const sync::Waiter& waiter, TaskId /*task*/) noexcept {
   if (pipe_.is_closed() || !line_.empty() || !pipe_.slots().has_room()) return false;
-  static_cast<const PlaceWait<T>&>(waiter).place_ = pipe_.slots().reserve();
+  static_cast<const PlaceWait<T>&>(waiter).give(pipe_.slots().reserve());
   return true;
 }
 
@@ -100,16 +108,16 @@ void Intake<T>::left(const sync::Waiter& /*waiter*/) noexcept {
 template <class T>
 void Intake<T>::take_back(const sync::Waiter& waiter) noexcept {
   const auto& wait = static_cast<const PlaceWait<T>&>(waiter);
-  if (wait.refused_) return;
+  if (wait.is_refused()) return;
   CALM_PROBE("channel: a place that was granted goes to the next");
-  pipe_.abort(wait.place_);
+  pipe_.abort(wait.place_granted());
 }
 
 template <class T>
 void Intake<T>::serve() noexcept {
   while (!line_.empty() && pipe_.slots().has_room()) {
     auto& wait = static_cast<PlaceWait<T>&>(*line_.first());
-    wait.place_ = pipe_.slots().reserve();
+    wait.give(pipe_.slots().reserve());
     line_.grant(wait);
   }
 }
@@ -118,7 +126,7 @@ template <class T>
 void Intake<T>::refuse_all() noexcept {
   while (!line_.empty()) {
     auto& wait = static_cast<PlaceWait<T>&>(*line_.first());
-    wait.refused_ = true;
+    wait.refuse();
     line_.grant(wait);
   }
 }
@@ -143,7 +151,7 @@ void Outlet<T>::left(const sync::Waiter& /*waiter*/) noexcept {
 
 template <class T>
 void Outlet<T>::take_back(const sync::Waiter& waiter) noexcept {
-  if (static_cast<const ValueWait<T>&>(waiter).refused_) return;
+  if (static_cast<const ValueWait<T>&>(waiter).is_refused()) return;
   CALM_PROBE("channel: a value that was granted goes to the next");
   --granted_;
   serve();
@@ -157,7 +165,7 @@ void Outlet<T>::serve() noexcept {
   }
   while (!line_.empty() && is_over()) {
     auto& wait = static_cast<ValueWait<T>&>(*line_.first());
-    wait.refused_ = true;
+    wait.refuse();
     line_.grant(wait);
   }
 }

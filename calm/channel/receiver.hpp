@@ -92,6 +92,8 @@ class ManyWait : public ValueWait<T> {
 template <class T>
 class ReceiverBase {
  public:
+  ReceiverBase& operator=(const ReceiverBase&) = delete;
+
   /// Waits for a value. Fails: disconnected when all senders are gone, or close() was called, and the queue is empty.
   [[nodiscard]] cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>> recv(CxOf<> cx) const noexcept {
     return cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
@@ -131,7 +133,6 @@ class ReceiverBase {
     if (pipe_) pipe_->add_receiver();
   }
   ReceiverBase(ReceiverBase&& other) noexcept = default;
-  ReceiverBase& operator=(const ReceiverBase&) = delete;
   ReceiverBase& operator=(ReceiverBase&& other) noexcept {
     std::swap(pipe_, other.pipe_);
     return *this;

@@ -117,14 +117,18 @@ class OfferWait : public sync::LineWait<typename Meeting<T>::Side> {
   }
   Sent<T> result() {
     if (taken_) return ok();
-    return unsent(reason_ ? Errc::cancelled : Errc::disconnected, std::move(value_), std::move(reason_));
+    const Errc why = reason_ ? Errc::cancelled : Errc::disconnected;  // before the reason is moved
+    return unsent(why, std::move(value_), std::move(reason_));
   }
+
+  // For the meeting, which decides.
+  [[nodiscard]] T& value() noexcept { return value_; }
+  void take() noexcept { taken_ = true; }
 
  protected:
   ~OfferWait() { Base::abandon(); }
 
  private:
-  friend class Meeting<T>;
   Hold<Meeting<T>> meeting_;
   T value_;
   Reason reason_{};
@@ -169,7 +173,7 @@ T Meeting<T>::take() {
     Taking& operator=(const Taking&) = delete;
     ~Taking() {
       if (std::uncaught_exceptions() == exceptions_) {
-        taken_.taken_ = true;
+        taken_.take();
         meeting_.offers_.line().grant(taken_);
       }
       meeting_.serve();
@@ -181,7 +185,7 @@ T Meeting<T>::take() {
     int exceptions_;
   };
   const Taking taking(*this, offer);
-  return T(std::move(offer.value_));
+  return T(std::move(offer.value()));
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "calm/check/require.hpp"
+
 namespace calm::clock::ring {
 namespace {
 
@@ -49,6 +51,7 @@ void sort(Alarm*& first) noexcept {
   for (Alarm* const chain : waiting) all = merge(chain, all);
   first = all;
   Alarm* last = all;
+  CALM_REQUIRE(TMR_3, last != nullptr);  // a chain had one at least
   for (; last->after != nullptr; last = last->after) last->after->before = last;
   last->after = all;
   all->before = last;

@@ -20,8 +20,8 @@
 
 namespace calm::clock {
 
-inline constexpr Duration max_wheel = Duration::seconds(24 * 3600);      ///< beyond it the heap
-inline constexpr Duration max_timer = Duration::seconds(7 * 24 * 3600);  ///< beyond it nothing
+inline constexpr Duration max_wheel = Duration::seconds(86'400);       ///< beyond it the heap
+inline constexpr Duration max_timer = Duration::seconds(7L * 86'400);  ///< beyond it nothing
 
 /// What becomes of an alarm beyond max_timer (TMR-2).
 enum class Beyond : std::uint8_t {

@@ -51,6 +51,7 @@ class Builder {
 
   std::size_t add_branch(const Statement& statement, std::size_t from) {
     std::vector<std::size_t> ends;
+    ends.reserve(statement.blocks.size());
     for (const auto& block : statement.blocks) ends.push_back(add_block(block, from));
     const std::size_t meet = add(nullptr);
     for (const std::size_t end : ends) link(end, meet);

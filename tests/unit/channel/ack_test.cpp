@@ -73,12 +73,13 @@ TEST(Delivery, OBL_4_a_cancelled_worker_nacks_what_it_has_not_finished) {
     const auto body = [](Scope& scope) -> Task<void> {
       Mpmc<int> made = std::move(mpmc<int>(scope.cx(), 2)).value();
       EXPECT_TRUE(made.sender.try_send(7).is_ok());
-      auto worker = co_await scope.fiber([receiver = made.receiver](Cx inner) -> Task<void> {
+      auto works = [receiver = made.receiver](Cx inner) -> Task<void> {
         const Delivery<int> delivery = co_await receiver.recv_with_ack(inner);
         EXPECT_EQ(delivery.item(), 7);
         co_await sleep(inner, ms(100));
         ADD_FAILURE() << "not reached";
-      });
+      };
+      auto worker = co_await scope.fiber(std::move(works));
       co_await settle(scope.cx());
       EXPECT_EQ(made.receiver.try_recv().error().code(), Errc::empty);
       worker.cancel();
@@ -192,11 +193,12 @@ TEST(Tracked, OBL_5_what_a_cancelled_task_had_reserved_is_aborted_without_a_comp
   (void)run_clean([](Cx cx) -> Task<void> {
     const auto body = [](Scope& scope) -> Task<void> {
       TrackedMpsc<int> made = std::move(tracked_mpsc<int>(scope.cx(), 1)).value();
-      auto task = co_await scope.fiber([&made](Cx inner) -> Task<void> {
+      auto reserves = [&made](Cx inner) -> Task<void> {
         const TrackedPermit<int> permit = co_await made.sender.reserve(inner);
         co_await sleep(inner, ms(100));
         ADD_FAILURE() << to_string(permit.promise());
-      });
+      };
+      auto task = co_await scope.fiber(std::move(reserves));
       co_await settle(scope.cx());
       task.cancel();
       (void)co_await outcome(std::move(task).join(scope.cx()));

@@ -102,12 +102,14 @@ TEST(Mpmc, CHN_11_each_value_goes_to_one_receiver_and_who_waits_comes_before_who
   (void)run_clean([&log, &seen](Cx cx) -> Task<void> {
     const auto body = [&log, &seen](Scope& scope) -> Task<void> {
       Mpmc<int> made = std::move(mpmc<int>(scope.cx(), 4)).value();
-      for (const char* const name : {"a", "b"}) {
-        (void)co_await scope.fiber([&log, &seen, name, receiver = made.receiver](Cx inner) -> Task<void> {
+      static constexpr const char* names[] = {"a", "b"};
+      for (const char* const name : names) {
+        auto works = [&log, &seen, name, receiver = made.receiver](Cx inner) -> Task<void> {
           const int value = co_await receiver.recv(inner);
           log.push_back(std::string(name) + " has one");
           seen.push_back(value);
-        });
+        };
+        (void)co_await scope.fiber(std::move(works));
         co_await settle(scope.cx());
       }
       EXPECT_TRUE(made.sender.try_send(1).is_ok());

@@ -115,7 +115,8 @@ struct ExploredExchange {
     Handle<void> two = co_await scope.fiber(std::move(second));
     Handle<void> three = co_await scope.fiber(std::move(receive));
     std::optional<Handle<void>> other;
-    if (exchange.close) other.emplace(co_await scope.fiber(CloseIt{pipe}));
+    CloseIt closes{pipe};
+    if (exchange.close) other.emplace(co_await scope.fiber(std::move(closes)));
     if (exchange.cancel_first) other.emplace(co_await scope.fiber(CancelIt<void>{&one}));
     if (exchange.cancel_receiver) other.emplace(co_await scope.fiber(CancelIt<void>{&three}));
     if (other) co_await std::move(*other).join(scope.cx());

@@ -64,9 +64,10 @@ TEST(Mpsc, CHN_2_places_go_to_those_who_wait_in_the_order_they_came) {
     [[maybe_unused]] Sender<int>& sender = made.sender;
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
     Permit<int> first = co_await sender.reserve(scope.cx());
-    for (const char* const name : {"a", "b", "c"}) {
-      auto waiting = co_await scope.fiber(
-          [&sender, &log, name](Cx cx) -> Task<void> { co_await reserve_and_note(cx, sender, log, name); });
+    static constexpr const char* names[] = {"a", "b", "c"};
+    for (const char* const name : names) {
+      auto reserves = [&sender, &log, name](Cx cx) -> Task<void> { co_await reserve_and_note(cx, sender, log, name); };
+      auto waiting = co_await scope.fiber(std::move(reserves));
       co_await settle(scope.cx());
     }
     EXPECT_TRUE(std::move(first).abort());
@@ -85,8 +86,8 @@ TEST(Mpsc, CHN_2_try_reserve_is_full_while_someone_waits_or_was_granted_and_has_
     [[maybe_unused]] Sender<int>& sender = made.sender;
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
     Permit<int> first = co_await sender.reserve(scope.cx());
-    auto waiting =
-        co_await scope.fiber([&sender, &log](Cx cx) -> Task<void> { co_await reserve_and_note(cx, sender, log, "a"); });
+    auto works = [&sender, &log](Cx cx) -> Task<void> { co_await reserve_and_note(cx, sender, log, "a"); };
+    auto waiting = co_await scope.fiber(std::move(works));
     co_await settle(scope.cx());
     EXPECT_EQ(sender.try_reserve().error().code(), Errc::full);
     EXPECT_TRUE(std::move(first).abort());
@@ -143,9 +144,10 @@ TEST(Mpsc, CHN_3_a_permit_that_is_aborted_or_dropped_lets_the_next_one_in) {
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
     for (const bool drop : {false, true}) {
       std::optional<Permit<int>> permit(co_await sender.reserve(scope.cx()));
-      auto waiting = co_await scope.fiber([&sender, &log, drop](Cx cx) -> Task<void> {
+      auto works = [&sender, &log, drop](Cx cx) -> Task<void> {
         co_await reserve_and_note(cx, sender, log, drop ? "after a drop" : "after an abort");
-      });
+      };
+      auto waiting = co_await scope.fiber(std::move(works));
       co_await settle(scope.cx());
       if (drop) {
         permit.reset();
@@ -182,13 +184,14 @@ TEST(Mpsc, CHN_3_a_permit_does_not_work_for_another_task) {
     [[maybe_unused]] Sender<int>& sender = made.sender;
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
     Permit<int> permit = co_await sender.reserve(scope.cx());
-    auto other = co_await scope.fiber([&permit](Cx) -> Task<void> {
+    auto works = [&permit](Cx) -> Task<void> {
       const Sent<int> sent = std::move(permit).send(9);
       EXPECT_EQ(sent.error().code, Errc::invalid_argument);
       EXPECT_EQ(sent.error().value, 9);
       EXPECT_EQ(std::move(permit).abort(), Errc::invalid_argument);
       co_return;
-    });
+    };
+    auto other = co_await scope.fiber(std::move(works));
     co_await std::move(other).join(scope.cx());
     EXPECT_TRUE(std::move(permit).send(3).is_ok());  // NOLINT(bugprone-use-after-move): it was not taken
     EXPECT_EQ(receiver.try_recv().value(), 3);
@@ -245,10 +248,11 @@ TEST(Mpsc, CHN_4_a_cancelled_recv_takes_no_value) {
     Mpsc<int> made = std::move(mpsc<int>(scope.cx(), 1)).value();
     [[maybe_unused]] Sender<int>& sender = made.sender;
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
-    auto waiting = co_await scope.fiber([&receiver](Cx cx) -> Task<void> {
+    auto works = [&receiver](Cx cx) -> Task<void> {
       const int value = co_await receiver.recv(cx);
       ADD_FAILURE() << value;
-    });
+    };
+    auto waiting = co_await scope.fiber(std::move(works));
     co_await settle(scope.cx());
     EXPECT_TRUE(sender.try_send(4).is_ok());  // the receiver is woken for it
     waiting.cancel();
@@ -287,8 +291,8 @@ TEST(Mpsc, CHN_5_an_eviction_takes_no_place_from_those_who_wait) {
     [[maybe_unused]] Sender<int>& sender = made.sender;
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
     EXPECT_TRUE(sender.try_send(1).is_ok());
-    auto waiting =
-        co_await scope.fiber([&sender, &log](Cx cx) -> Task<void> { co_await reserve_and_note(cx, sender, log, "a"); });
+    auto works = [&sender, &log](Cx cx) -> Task<void> { co_await reserve_and_note(cx, sender, log, "a"); };
+    auto waiting = co_await scope.fiber(std::move(works));
     co_await settle(scope.cx());
     EXPECT_EQ(sender.send_evict_oldest(2).value(), 1);
     EXPECT_EQ(receiver.try_recv().value(), 2);
@@ -301,12 +305,13 @@ TEST(Mpsc, CHN_6_values_come_in_order_then_the_end) {
   std::vector<int> seen;
   (void)run_in_scope([&seen](Scope& scope) -> Task<void> {
     auto made = std::move(mpsc<int>(scope.cx(), 2)).value();
-    auto sending = co_await scope.fiber([sender = std::move(made.sender)](Cx cx) -> Task<void> {
+    auto works = [sender = std::move(made.sender)](Cx cx) -> Task<void> {
       for (int i = 1; i <= 5; ++i) {
         const Sent<int> sent = co_await sender.send(cx, i);
         EXPECT_TRUE(sent.is_ok());
       }
-    });
+    };
+    auto sending = co_await scope.fiber(std::move(works));
     while (true) {
       const std::optional<int> value = co_await made.receiver.next(scope.cx());
       if (!value) break;
@@ -325,11 +330,12 @@ TEST(Mpsc, CHN_6_a_cancelled_task_receives_nothing_even_if_a_value_is_there) {
     [[maybe_unused]] Sender<int>& sender = made.sender;
     [[maybe_unused]] Receiver<int>& receiver = made.receiver;
     EXPECT_TRUE(sender.try_send(1).is_ok());
-    auto task = co_await scope.fiber([&receiver](Cx cx) -> Task<void> {
+    auto works = [&receiver](Cx cx) -> Task<void> {
       cancel_myself(cx);
       const Outcome<int> value = co_await outcome(receiver.recv(cx));
       EXPECT_TRUE(value.is_cancelled());
-    });
+    };
+    auto task = co_await scope.fiber(std::move(works));
     (void)co_await outcome(std::move(task).join(scope.cx()));
     EXPECT_EQ(receiver.try_recv().value(), 1);
   });
@@ -421,12 +427,13 @@ TEST(Mpsc, CHN_7_close_stops_the_intake_and_keeps_what_is_queued_and_promised) {
 TEST(Mpsc, CHN_7_a_permit_keeps_the_channel_open_when_its_sender_is_gone) {
   (void)run_in_scope([](Scope& scope) -> Task<void> {
     auto made = std::move(mpsc<int>(scope.cx(), 1)).value();
-    auto sending = co_await scope.fiber([sender = std::optional(std::move(made.sender))](Cx cx) mutable -> Task<void> {
+    auto works = [sender = std::optional(std::move(made.sender))](Cx cx) mutable -> Task<void> {
       Permit<int> permit = co_await sender->reserve(cx);
       sender.reset();
       co_await sleep(cx, ms(1));
       EXPECT_TRUE(std::move(permit).send(6).is_ok());
-    });
+    };
+    auto sending = co_await scope.fiber(std::move(works));
     const int value = co_await made.receiver.recv(scope.cx());
     EXPECT_EQ(value, 6);
     const Outcome<int> none = co_await outcome(made.receiver.recv(scope.cx()));
@@ -440,12 +447,13 @@ TEST(Mpsc, CHN_8_a_cancelled_send_gives_the_value_back_with_the_reason) {
     [[maybe_unused]] Sender<std::unique_ptr<int>>& sender = made.sender;
     [[maybe_unused]] Receiver<std::unique_ptr<int>>& receiver = made.receiver;
     EXPECT_TRUE(sender.try_send(nullptr).is_ok());
-    auto waiting = co_await scope.fiber([&sender](Cx cx) -> Task<void> {
+    auto works = [&sender](Cx cx) -> Task<void> {
       Sent<std::unique_ptr<int>> sent = co_await sender.send(cx, std::make_unique<int>(3));
       EXPECT_EQ(sent.error().code, Errc::cancelled);
       EXPECT_EQ(sent.error().reason.message(), "enough");
       EXPECT_EQ(*sent.error().value, 3);
-    });
+    };
+    auto waiting = co_await scope.fiber(std::move(works));
     co_await settle(scope.cx());
     waiting.cancel("enough");
     (void)co_await outcome(std::move(waiting).join(scope.cx()));

@@ -146,7 +146,9 @@ class WheelBesideList {
     if (list_.empty()) return;
     const Time next = std::get<0>(*list_.begin());
     ASSERT_EQ(wheel_.next(), next);
-    if (next > now_) ASSERT_LE(wheel_.quiet_until(), next);
+    if (next > now_) {
+      ASSERT_LE(wheel_.quiet_until(), next);
+    }
     if (operation % 64 == 0) wheel_.verify();
   }
 
