@@ -14,6 +14,28 @@
 namespace calm {
 namespace {
 
+// --- SHD-5 ---
+
+TEST(CachedTime, SHD_5_the_lab_writes_it_and_kernel_events_and_tasks_see_it_and_nothing_else) {
+  const lab::LabReport report = run_clean([](Cx cx) -> Task<void> {
+    EXPECT_EQ(cx.now(), worker_under(cx).now());
+    co_await sleep(cx, ms(5));
+    const Time woken = cx.now();
+    EXPECT_EQ(woken, at_ms(5));
+    EXPECT_EQ(woken, worker_under(cx).now());
+    const auto body = [woken](Scope& scope) -> Task<void> {
+      auto child = co_await scope.spawn(sleeps, ms(0));
+      co_await std::move(child).join(scope.cx());
+      EXPECT_EQ(scope.cx().now(), woken);  // however many polls it takes, time goes on only when the lab says so
+    };
+    co_await scope(cx, body);
+    EXPECT_EQ(cx.now(), woken);
+  });
+  for (const trace::Event& event : report.trace.events) {
+    EXPECT_TRUE(event.time == Time() || event.time == at_ms(5)) << event.time.ns();
+  }
+}
+
 // --- CTX-1, CTX-2 ---
 
 TEST(Context, CTX_1_the_kernel_surface_is_there_without_any_capability) {
