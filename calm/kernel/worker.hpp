@@ -1,5 +1,5 @@
 // worker.hpp — what a thread brings along when it calls the kernel: who it is, what time it is, where its events go.
-// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), SHD-5 (the time is told), LAB-2
+// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), LAB-2
 // Threads: a worker belongs to one thread at a time
 // Cancel:  not applicable
 #pragma once

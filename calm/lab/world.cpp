@@ -215,7 +215,7 @@ void World::advance_time() {
 }
 
 void World::move_clock(Time to) {
-  worker_.set_time(std::max(worker_.now(), to));
+  worker_.set_time(std::max(worker_.now(), to));  // SHD-5: nobody else writes it
   ++batch_;
   while (const clock::Alarm* const alarm = host_.alarms.take_due(worker_.now())) {
     const Time wanted = host_.wanted[alarm->sequence];
