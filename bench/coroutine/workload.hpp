@@ -15,48 +15,22 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <span>
-#include <string_view>
 
-#include "bench/measure.hpp"
+#include "bench/parts.hpp"
 
 namespace bench {
 
 inline constexpr int depth = 10;
 inline constexpr std::uint64_t failure_code = 26;
 
-struct PartSize {
-  std::string_view name;
-  std::uint64_t operations;
-};
-
 inline constexpr PartSize part_sizes[] = {
     {"child", 10'000'000}, {"nest", 5'000'000}, {"leave", 5'000'000},
     {"yield", 5'000'000},  {"step", 1'000'000}, {"spawn", 1'000'000},
 };
 
-/// How a contender does a part: `run(operations, stopwatch)` gives the answer.
-struct PartWork {
-  std::string_view name;
-  std::uint64_t (*run)(std::uint64_t operations, Stopwatch& watch);
-};
-
-/// Exit code of a contender that does not do a part; tools/bench.py leaves it out.
-inline constexpr int not_done = 77;
-
 inline int measure_part(int argc, char** argv, std::span<const PartWork> works) {
-  const std::string_view name = argc == 2 ? argv[1] : "";
-  for (const PartSize& size : part_sizes) {
-    if (size.name != name) continue;
-    for (const PartWork& work : works) {
-      if (work.name != name) continue;
-      return measure(size.operations, [&](Stopwatch& watch) { return work.run(size.operations, watch); });
-    }
-    return not_done;
-  }
-  std::fprintf(stderr, "no part '%.*s'; bench/coroutine/PARTS has them\n", static_cast<int>(name.size()), name.data());
-  return 2;
+  return measure_part(part_asked(argc, argv), "coroutine", part_sizes, works);
 }
 
 /// A variable with a destructor that cannot be left out.

@@ -9,42 +9,16 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <span>
-#include <string_view>
 
-#include "bench/measure.hpp"
+#include "bench/parts.hpp"
 
 namespace bench {
 
-struct PartSize {
-  std::string_view name;
-  std::uint64_t operations;
-};
-
 inline constexpr PartSize part_sizes[] = {{"lock", 20'000'000}, {"acquire", 20'000'000}, {"hand", 2'000'000}};
 
-/// How a contender does a part: `run(operations, stopwatch)` gives the answer.
-struct PartWork {
-  std::string_view name;
-  std::uint64_t (*run)(std::uint64_t operations, Stopwatch& watch);
-};
-
-/// Exit code of a contender that does not do a part; tools/bench.py leaves it out.
-inline constexpr int not_done = 77;
-
 inline int measure_part(int argc, char** argv, std::span<const PartWork> works) {
-  const std::string_view name = argc == 2 ? argv[1] : "";
-  for (const PartSize& size : part_sizes) {
-    if (size.name != name) continue;
-    for (const PartWork& work : works) {
-      if (work.name != name) continue;
-      return measure(size.operations, [&](Stopwatch& watch) { return work.run(size.operations, watch); });
-    }
-    return not_done;
-  }
-  std::fprintf(stderr, "no part '%.*s'; bench/sync/PARTS has them\n", static_cast<int>(name.size()), name.data());
-  return 2;
+  return measure_part(part_asked(argc, argv), "sync", part_sizes, works);
 }
 
 }  // namespace bench

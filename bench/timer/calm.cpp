@@ -120,7 +120,7 @@ std::uint64_t sleep_in_lab(std::uint64_t operations, Stopwatch& watch) {
   return report.is_clean() ? done : 0;
 }
 
-constexpr bench::TimerWork parts[] = {
+constexpr bench::PartWork parts[] = {
     {"cancel", arm_and_cancel}, {"fire", arm_and_fire}, {"sleep", sleep_in_lab}, {"many", arm_a_million}};
 
 }  // namespace

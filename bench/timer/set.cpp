@@ -67,7 +67,7 @@ std::uint64_t arm_a_million(std::uint64_t operations, Stopwatch& watch) {
   return cancelled;
 }
 
-constexpr bench::TimerWork parts[] = {{"cancel", arm_and_cancel}, {"fire", arm_and_fire}, {"many", arm_a_million}};
+constexpr bench::PartWork parts[] = {{"cancel", arm_and_cancel}, {"fire", arm_and_fire}, {"many", arm_a_million}};
 
 }  // namespace
 

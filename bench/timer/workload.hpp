@@ -10,12 +10,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "bench/measure.hpp"
+#include "bench/parts.hpp"
 
 namespace bench {
 
@@ -26,37 +25,13 @@ inline constexpr std::uint64_t ms_ns = 1'000'000;
 inline constexpr std::uint64_t twenty_hours_ns = 72'000'000'000'000;
 inline constexpr std::uint64_t half_minute_ns = 30'000'000'000;
 
-struct TimerPart {
-  std::string_view name;
-  std::uint64_t operations;
-};
-
-inline constexpr TimerPart timer_parts[] = {
+inline constexpr PartSize part_sizes[] = {
     {"cancel", 5'000'000}, {"fire", 5'000'000}, {"sleep", 1'000'000}, {"many", million}};
 
-/// How a contender does a part: `run(operations, stopwatch)` gives the answer.
-struct TimerWork {
-  std::string_view name;
-  std::uint64_t (*run)(std::uint64_t operations, Stopwatch& watch);
-};
-
-/// Exit code of a contender that does not do a part; tools/bench.py leaves it out.
-inline constexpr int not_done = 77;
-
-inline int measure_timers(int argc, char** argv, std::span<const TimerWork> works, const std::string& bytes) {
-  const std::string_view name = argc == 2 ? argv[1] : "";
-  for (const TimerPart& part : timer_parts) {
-    if (part.name != name) continue;
-    for (const TimerWork& work : works) {
-      if (work.name != name) continue;
-      return measure(
-          part.operations, [&](Stopwatch& watch) { return work.run(part.operations, watch); },
-          name == "many" ? bytes.c_str() : "");
-    }
-    return not_done;
-  }
-  std::fprintf(stderr, "no part '%.*s'; bench/timer/PARTS has them\n", static_cast<int>(name.size()), name.data());
-  return 2;
+/// `bytes` says what a timer costs, below the table of the part that has a million.
+inline int measure_timers(int argc, char** argv, std::span<const PartWork> works, const std::string& bytes) {
+  const std::string_view part = part_asked(argc, argv);
+  return measure_part(part, "timer", part_sizes, works, part == "many" ? bytes.c_str() : "");
 }
 
 /// Gives: where each of a million places comes when all are visited in another order.
