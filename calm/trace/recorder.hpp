@@ -85,7 +85,7 @@ class Recorder {
     EventWords words = to_words(event);
     words[1] = sequence;
     words[2] = time_.ns();
-    ring_->write(position, words);
+    ring_->write<!several>(position, words);
   }
 
   /// Takes the footprint of a step: this task read or wrote this resource. It may touch several, one call each.

@@ -71,7 +71,8 @@ class alignas(128) BasicRing {
     return {};
   }
 
-  /// Needs: room(1); the position is next_position().
+  /// Needs: room(1); the position is next_position(). With `counts` the sequence is position + 1, whatever words[1] says.
+  template <bool counts = false>
   [[gnu::always_inline]] void write(std::uint64_t position, const EventWords& words) noexcept;
 
   /// Gives: ok when the next `count` events will be taken, else resource_exhausted. Who must not fail half-way asks first.
@@ -100,7 +101,10 @@ class alignas(128) BasicRing {
   /// Gives: the sequence of the newest event, cleared or not; 0 when there never was one. Needs: the writer's thread.
   [[nodiscard]] std::uint64_t newest_sequence() const noexcept {
     const std::uint64_t next = next_position();
-    return next == 0 ? 0 : slot(next - 1).words[1].load(std::memory_order_relaxed);
+    if (next == 0) return 0;
+    const Slot& newest = slot(next - 1);
+    const bool counted = (newest.words[0].load(std::memory_order_relaxed) & left_out(1)) != 0;
+    return counted ? next : newest.words[1].load(std::memory_order_relaxed);
   }
 
   [[nodiscard]] std::uint64_t capacity() const noexcept { return mask_ + 1; }
@@ -120,6 +124,16 @@ class alignas(128) BasicRing {
         mask_(options.capacity - 1),
         worker_bits_(std::uint64_t{options.worker} << 16),
         when_full_(options.when_full) {}
+
+  // An event costs what its stores cost, so some words are left out: those that are known to be zero when the program is
+  // compiled, and the sequence of a ring that counts by itself. The first word of a slot tells which: its bits 8 and 9 are
+  // the Access, the next ones say of words 1 and 4..7 that they are left out; time and task never are.
+  static constexpr std::uint64_t left_out(std::size_t word) noexcept {
+    if (word == 1) return std::uint64_t{1} << 10;
+    return word >= 4 ? std::uint64_t{1} << (word + 7) : 0;
+  }
+  static constexpr std::uint64_t left_out_any = 0x7C00;
+  static constexpr std::uint64_t kind_and_access = 0x03FF;
 
   // get(): a hardened standard library would look for nullptr at every event.
   [[nodiscard]] Slot& slot(std::uint64_t position) const noexcept { return slots_.get()[position & mask_]; }
@@ -191,17 +205,25 @@ Status BasicRing<Atomics>::room(std::uint64_t count) const noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
+template <bool counts>
 inline void BasicRing<Atomics>::write(std::uint64_t position, const EventWords& words) noexcept {
   CALM_SLOW(LAB_2, written_here(), worker());
   CALM_SLOW(HND_3, room(1).is_ok(), worker());
   CALM_SLOW(LAB_2, position == next_position(), position, next_position());
   Slot& to = slot(position);
   begun_.store(position + 1, std::memory_order_release);  // [R1]
+  std::uint64_t first = (words[0] & kind_and_access) | worker_bits_ | position << 32;
+  const auto put = [&](std::size_t i) __attribute__((always_inline)) {
+    const bool known = i == 1 ? counts : __builtin_constant_p(words[i]) && words[i] == 0;
+    if (known && left_out(i) != 0) {
+      first |= left_out(i);
+    } else {
+      to.words[i].store(words[i], std::memory_order_release);  // [R2]
+    }
+  };
   // Spelled out by the pack: from a loop g++ would send the words through memory.
-  [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
-    (to.words[i + 1].store(words[i + 1], std::memory_order_release), ...);  // [R2]
-  }(std::make_index_sequence<words_per_event - 1>());
-  const std::uint64_t first = (words[0] & 0xFFFF) | worker_bits_ | position << 32;
+  [&]<std::size_t... i>(std::index_sequence<i...>)
+      __attribute__((always_inline)) { (put(i + 1), ...); }(std::make_index_sequence<words_per_event - 1>());
   to.words[0].store(first, std::memory_order_release);  // [R2] [R4]
   verify();
 }
@@ -271,6 +293,11 @@ bool BasicRing<Atomics>::read(std::uint64_t position, Event& event) const noexce
     CALM_PROBE("trace ring: the writer passed the reader");
     return false;
   }
+  if ((words[0] & left_out(1)) != 0) words[1] = position + 1;
+  for (std::size_t i = 4; i < words_per_event; ++i) {
+    if ((words[0] & left_out(i)) != 0) words[i] = 0;
+  }
+  words[0] &= ~left_out_any;
   event = from_words(words);
   CALM_SLOW(LAB_2, event.position == static_cast<std::uint32_t>(position), event.position, position);
   return true;

@@ -118,6 +118,32 @@ TEST(Ring, gives_its_writer_what_it_holds_behind_what_was_taken_before) {
   EXPECT_EQ(ring.newest_sequence(), events.back().sequence);
 }
 
+TEST(Ring, LAB_2_an_event_with_fields_left_empty_shows_nothing_of_the_one_it_overwrites) {
+  Ring ring = make_ring(1);
+  push_from(ring, 0, 1);  // every field is set
+  ASSERT_TRUE(ring.push({.kind = EventKind::poll, .sequence = 2, .task = TaskId(7, Generation())}));
+  std::vector<Event> events;
+  EXPECT_EQ(ring.take(events), 1U);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0], (Event{.kind = EventKind::poll, .position = 1, .sequence = 2, .task = TaskId(7, Generation())}));
+}
+
+TEST(Ring, LAB_2_numbers_its_events_itself_when_it_is_asked_to) {
+  Ring ring = make_ring(2);
+  push_from(ring, 0, 1);
+  for (const std::uint64_t position : {1U, 2U}) ring.write<true>(position, to_words(patterned(40)));
+  EXPECT_EQ(ring.newest_sequence(), 3U);
+  const Snapshot snapshot = ring.snapshot();
+  ASSERT_EQ(snapshot.events.size(), 2U);
+  EXPECT_EQ(snapshot.events[0].sequence, 2U);
+  EXPECT_EQ(snapshot.events[1].sequence, 3U);
+  Event same = patterned(40);
+  same.sequence = 3;
+  same.position = 2;
+  same.worker = 0;
+  EXPECT_EQ(snapshot.events[1], same) << "nothing else is changed";
+}
+
 TEST(Ring, counts_from_nought_again_after_it_was_cleared) {
   Ring ring = make_ring(4);
   push_from(ring, 0, 7);
