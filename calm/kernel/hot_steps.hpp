@@ -142,14 +142,22 @@ inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, TaskId id, std
 template <lockfree::AtomicsPolicy Atomics>
 template <bool in_budget>
 inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
-  TaskLife now;
-  const auto may_start = [&] { return in_budget || !budget_used_up(task, worker.now()); };
-  if (!task.word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;
+  const bool first = [&] {
+    if constexpr (in_budget) return task.word.begin_first_poll(id);
+    return false;
+  }();
+  if (!first) {
+    TaskLife now;
+    const auto may_start = [&] { return in_budget || !budget_used_up(task, worker.now()); };
+    if (!task.word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;
+    const bool plain = now.state() == TaskState::running && !now.has(TaskFlag::cleanup);
+    const bool used_up = !in_budget && budget_used_up(task, worker.now());
+    if (!plain || task.mask_depth.get() != 0 || used_up) [[unlikely]] {
+      task.last_round.set(worker.round());
+      return begin_poll_slowly(worker, task, now, cause);
+    }
+  }
   task.last_round.set(worker.round());
-  const bool plain = now.state() == TaskState::running && !now.has(TaskFlag::cleanup);
-  const bool used_up = !in_budget && budget_used_up(task, worker.now());
-  if (!plain || task.mask_depth.get() != 0 || used_up) [[unlikely]]
-    return begin_poll_slowly(worker, task, now, cause);
   if (const std::uint64_t left = task.polls.get(); left != UINT64_MAX) [[unlikely]]
     task.polls.set(left - 1);
   note(worker, trace::EventKind::poll, id, {}, 0, cause);
@@ -213,9 +221,9 @@ inline Status BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, Tas
   std::uint64_t waiter = 0;
   if (done.has(TaskFlag::handle) || done.has(TaskFlag::awaited)) {
     if (done.has(TaskFlag::awaited)) waiter = task.waiter.get();
-    if (!done.has(TaskFlag::handle) || task.word.leave()) reuse(worker, task, done.over());
+    if (!done.has(TaskFlag::handle) || task.word.leave()) reuse(worker, task, TaskLife::over(id));
   } else {
-    reuse(worker, task, done.over());
+    reuse(worker, task, TaskLife::over(id));
   }
   if (waiter != 0 || left.last_one_left()) [[unlikely]]
     return tell_of_leaving(worker, waiter, region_id, left.last_one_left());

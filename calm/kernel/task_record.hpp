@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "calm/kernel/config.hpp"
+#include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/task_word.hpp"
 #include "calm/lockfree/atomics.hpp"
 #include "calm/lockfree/relaxed.hpp"
@@ -29,19 +30,6 @@ struct ChildLink {
   ChildLink* before = nullptr;  // gate
   ChildLink* after = nullptr;   // gate
 };
-
-/// The kinds that are counted and have no record (OBL-2).
-inline constexpr ObligationKind counted_kinds[] = {ObligationKind::send_permit, ObligationKind::semaphore_permit,
-                                                   ObligationKind::lock_guard};
-inline constexpr std::uint8_t counted_kind_count = 3;
-
-/// Gives: the place of a kind among the counted ones, or counted_kind_count for one that has records.
-constexpr std::uint8_t counted_index(ObligationKind kind) noexcept {
-  for (std::uint8_t i = 0; i < counted_kind_count; ++i) {
-    if (counted_kinds[i] == kind) return i;
-  }
-  return counted_kind_count;
-}
 
 template <lockfree::AtomicsPolicy Atomics>
 struct alignas(128) TaskRecord : ChildLink {

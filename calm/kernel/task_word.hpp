@@ -87,7 +87,18 @@ class TaskLife {
   [[nodiscard]] constexpr TaskLife born() const noexcept {
     return {retired() ? Generation::first : generation(), TaskState::created, lockfree::WakeState::queued};
   }
-  /// Gives: the word of the slot when this life is over: free, with the next generation, or 0 after the last.
+  /// Gives: true when this is the life that the id names and nothing has happened to it since born().
+  [[nodiscard]] constexpr bool is_newborn(TaskId id) const noexcept {
+    const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
+    return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | newborn_bits);
+  }
+  /// Gives: the word of the first poll. Needs: is_newborn().
+  [[nodiscard]] constexpr TaskLife first_poll() const noexcept {
+    const TaskLife polled = TaskLife(0, TaskState::running, lockfree::WakeState::running).with(TaskFlag::started);
+    return TaskLife(bits_ ^ (newborn_bits ^ polled.bits_));
+  }
+  /// Gives: the word of the slot when the life that the id names is over: free, with the next generation, or 0 after the last.
+  [[nodiscard]] static constexpr TaskLife over(TaskId id) noexcept { return TaskLife(id.bits() << 8).over(); }
   [[nodiscard]] constexpr TaskLife over() const noexcept {
     return TaskLife(TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_ |
                     ((bits_ & generation_bits) + one_generation));
@@ -116,6 +127,8 @@ class TaskLife {
   static constexpr std::uint64_t one_generation = std::uint64_t{1} << generation_shift;
   static constexpr std::uint64_t generation_bits = ~(one_generation - 1);
   static_assert(generation_bits / one_generation == Generation::last, "HND-1: one more than the last is 0");
+  static constexpr std::uint64_t newborn_bits = std::uint64_t{static_cast<std::uint8_t>(TaskState::created)} << 3 |
+                                                lockfree::wake_bits(lockfree::WakeState::queued);
 
   std::uint64_t bits_ = 0;
 };
@@ -161,6 +174,17 @@ class TaskWord {
       if (was.state() == TaskState::created && may_start()) now = now.with(TaskState::running).with(TaskFlag::started);
       if (exchange(was, now, std::memory_order_acquire)) return true;  // [T1] [T2] [T4]
     }
+  }
+
+  /// Begins the first poll of a task that has its budget. Needs: nobody else can change the word (LocalAtomics).
+  /// Gives: false when something has happened to it already; then nothing has changed and begin_poll() decides.
+  [[nodiscard]] bool begin_first_poll(TaskId id) noexcept
+    requires(!Atomics::shared)
+  {
+    const TaskLife was = look();
+    if (!was.is_newborn(id)) return false;
+    renew(was.first_poll());
+    return true;
   }
 
   /// Needs: the poll of this caller. The task is another's the moment this returns, unless it must be queued again.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calm/check/probe.hpp"
+#include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/lock_order.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
@@ -75,7 +76,7 @@ class alignas(128) Worker {
   std::uint32_t round_ = 0;
   Time now_;
   TaskId running_;
-  std::int32_t promises_[3]{};
+  std::int32_t promises_[counted_kind_count]{};
   [[no_unique_address]] LockOrder order_;
   trace::Ring ring_;
   trace::Recorder recorder_;

@@ -49,7 +49,7 @@ class Slab {
   static constexpr std::size_t chunk_bytes = std::size_t{32} * 1024;
   static constexpr std::uint32_t slots_per_chunk = chunk_bytes / sizeof(Record);
 
-  /// Needs: at least one worker; a ceiling whose indexes fit 32 bits, chunks begun by every worker included.
+  /// Needs: at least one worker, with LocalAtomics no more; a ceiling whose indexes fit 32 bits, chunks begun by every worker included.
   /// Gives: a slab without memory: nothing can be taken or found before reserve().
   Slab(std::uint32_t workers, std::uint32_t records_max) noexcept;
   Slab(const Slab&) = delete;
@@ -69,7 +69,7 @@ class Slab {
   /// Fails: nullptr when records_max records were made, or without memory; then nothing has changed.
   [[nodiscard]] Record* take(std::uint32_t worker) noexcept {
     CALM_SLOW(HND_1, caches_ != nullptr && worker < workers_, worker, workers_);
-    Cache& cache = caches_[worker];
+    Cache& cache = cache_of(worker);
     Record* const record = cache.free;
     if (record == nullptr) [[unlikely]]
       return take_other(worker);
@@ -82,11 +82,11 @@ class Slab {
   void give_back(std::uint32_t worker, Record& record) noexcept {
     CALM_SLOW(HND_1, worker < workers_, worker, workers_);
     mark(record, Mark::free);
-    if (home_of(record) != worker) [[unlikely]] {
+    if (Atomics::shared && home_of(record) != worker) [[unlikely]] {
       give_home(record);
       return;
     }
-    Cache& cache = caches_[worker];
+    Cache& cache = cache_of(worker);
     record.*free_link = cache.free;
     cache.free = &record;
   }
@@ -207,6 +207,8 @@ class Slab {
     return std::min<std::uint64_t>(records_max, std::uint64_t{records_max} / records_per_chunk_ + workers);
   }
 
+  /// Words without atomics belong to one thread, so it is the only worker.
+  [[nodiscard]] Cache& cache_of(std::uint32_t worker) const noexcept { return caches_[Atomics::shared ? worker : 0]; }
   [[gnu::noinline]] Record* take_other(std::uint32_t worker) noexcept;
   [[gnu::noinline]] void give_home(Record& record) noexcept { caches_[home_of(record)].returned.push(record); }
   bool grow(std::uint32_t worker) noexcept;
@@ -228,7 +230,7 @@ class Slab {
 template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
 Slab<Record, free_link, Atomics>::Slab(std::uint32_t workers, std::uint32_t records_max) noexcept
     : workers_(workers), records_max_(records_max) {
-  CALM_REQUIRE(HND_1, workers > 0);
+  CALM_REQUIRE(HND_1, workers == 1 || (workers > 1 && Atomics::shared), workers);
   CALM_REQUIRE(HND_1, chunks_max(workers, records_max) <= std::numeric_limits<std::uint32_t>::max() / slots_per_chunk,
                workers, records_max, slots_per_chunk);
 }

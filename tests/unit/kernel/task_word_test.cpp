@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "calm/lockfree/local_atomics.hpp"
+
 namespace calm::kernel {
 namespace {
 
@@ -48,6 +50,47 @@ TEST(TaskWord, TSK_6_a_poll_begins_only_when_the_task_is_queued) {
     word.renew(TaskLife(generation, TaskState::running, state));
     EXPECT_EQ(take(word, WakeStep::begin_poll).has_value(), state == WakeState::queued);
   }
+}
+
+TEST(TaskWord, TSK_1_the_first_poll_of_a_newborn_is_that_of_any_task) {
+  const TaskId id(3, Generation(generation));
+  const TaskLife born(generation, TaskState::created, WakeState::queued);
+  for (const TaskLife life : {born, born.with(TaskFlag::handle)}) {
+    TaskWord<lockfree::LocalAtomics> quick;
+    TaskWord<lockfree::LocalAtomics> careful;
+    quick.renew(life);
+    careful.renew(life);
+    TaskLife now;
+    EXPECT_TRUE(quick.begin_first_poll(id));
+    EXPECT_TRUE(careful.begin_poll(generation, now, [] { return true; }));
+    EXPECT_EQ(quick.look(), careful.look());
+  }
+}
+
+TEST(TaskWord, TSK_1_whoever_is_no_newborn_has_no_first_poll) {
+  const TaskId id(3, Generation(generation));
+  const TaskLife born(generation, TaskState::created, WakeState::queued);
+  const TaskLife others[] = {TaskLife(generation + 1, TaskState::created, WakeState::queued),
+                             born.with(TaskState::cancel_requested),
+                             born.with(TaskState::running),
+                             born.with(WakeState::running),
+                             born.with(TaskFlag::cleanup),
+                             born.with(TaskFlag::awaited),
+                             born.with(TaskFlag::holds)};
+  for (const TaskLife life : others) {
+    TaskWord<lockfree::LocalAtomics> word;
+    word.renew(life);
+    EXPECT_FALSE(word.begin_first_poll(id)) << life.bits();
+    EXPECT_EQ(word.look(), life) << "nothing has changed";
+  }
+}
+
+TEST(TaskWord, HND_1_the_word_after_a_life_follows_from_its_id) {
+  for (const std::uint32_t number : {Generation::first, generation, Generation::last}) {
+    const TaskLife life(number, TaskState::running, WakeState::running);
+    EXPECT_EQ(TaskLife::over(TaskId(3, Generation(number))), life.over());
+  }
+  EXPECT_TRUE(TaskLife::over(TaskId(3, Generation(Generation::last))).retired());
 }
 
 TEST(TaskWord, HND_1_a_step_that_names_another_generation_changes_nothing) {

@@ -246,12 +246,12 @@ TEST(Slab, records_of_every_size_lie_apart) {
 
 TEST(Slab, it_works_with_plain_words_too) {
   walk_two_chunks<SlabOf<64, lockfree::LocalAtomics>>();
-  SlabOf<256, lockfree::LocalAtomics> slab(2, 2);
+  SlabOf<256, lockfree::LocalAtomics> slab(1, 2);
   ASSERT_TRUE(slab.reserve());
   Record* const record = slab.take(0);
-  ASSERT_NE(slab.take(1), nullptr);
+  ASSERT_NE(slab.take(0), nullptr);
   EXPECT_EQ(slab.take(0), nullptr);
-  slab.give_back(1, *record);
+  slab.give_back(0, *record);
   EXPECT_EQ(slab.take(0), record);
 }
 
@@ -293,6 +293,7 @@ RC_GTEST_PROP(Slab, any_sequence_of_takes_and_returns_keeps_the_count,
 
 TEST(SlabDeathTest, a_slab_needs_a_worker_and_indexes_that_fit) {
   EXPECT_DEATH(Records(0, 1), "law: +HND-1");
+  EXPECT_DEATH((SlabOf<256, lockfree::LocalAtomics>(2, 1)), "law: +HND-1") << "plain words are one thread's";
   EXPECT_DEATH(Records(1, UINT32_MAX), "law: +HND-1");
 }
 
