@@ -192,7 +192,7 @@ class Frame(Record):
 
     def line(self, number, waits):
         site = Site(self.place("site"))
-        frame = self.get("self")
+        frame = self.address - 16  # a promise lies behind the two functions of its coroutine
         resume = word(frame) or word(frame + 8)  # one that has ended has no resume function, but a destroy function
         name = function_name(symbol(resume) or site.function)
         if site.line:

@@ -4,6 +4,7 @@
 // Cancel:  a failure leaves the chain by a loop over these links, innermost frame first, without an exception
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <source_location>
 #include <utility>
@@ -32,14 +33,23 @@ class Awaiter {
   ~Awaiter() = default;
 };
 
-/// Base of every promise.
+/// Base of every promise, and the first thing in it: where the promise lies, its coroutine is known.
 struct Frame {
-  std::coroutine_handle<> self;
   Frame* parent = nullptr;      ///< the frame that awaits this one; none for the root
   TaskRoot* root = nullptr;     ///< the task it runs in, from its start on
   Awaiter* awaiting = nullptr;  ///< while suspended at an await point
   std::source_location site{};  ///< of that await point
   bool failed = false;          ///< it ended otherwise than with a value; the end stands in the root
+
+  /// Gives: the coroutine that this is the promise of. Its place follows from the alignment of the promise alone,
+  ///        which is that of a Frame for all of them (PromiseOfTask).
+  [[nodiscard]] std::coroutine_handle<> coroutine() noexcept {
+    return std::coroutine_handle<Frame>::from_promise(*this);
+  }
 };
+
+/// What makes Frame::coroutine() right for a promise.
+template <class Promise>
+concept PromiseOfTask = std::derived_from<Promise, Frame> && alignof(Promise) == alignof(Frame);
 
 }  // namespace calm::cx

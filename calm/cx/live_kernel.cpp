@@ -88,7 +88,6 @@ struct DebugLayout {
       {"TaskRoot.name", TaskRoot::offsets().name},
       {"SleepWait.until", SleepWait::until_offset()},
 
-      {"Frame.self", offsetof(Frame, self)},
       {"Frame.parent", offsetof(Frame, parent)},
       {"Frame.site", offsetof(Frame, site)},
 

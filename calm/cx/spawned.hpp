@@ -38,12 +38,12 @@ class Shell final : public TaskRoot, public mem::RefCounted {
   }
 
   [[nodiscard]] ChildEnd end() noexcept override {
-    if (slot_.exception) return panicked(slot_.exception);
-    return slot_.value ? ChildEnd(ok()) : failure();
+    if (slot_.has_exception()) return panicked(slot_.exception());
+    return slot_.has_value() ? ChildEnd(ok()) : failure();
   }
   void store(const ChildEnd& end) noexcept override {
-    if (end.is_ok() && slot_.value) {
-      result_.emplace(ok(std::move(*slot_.value)));
+    if (end.is_ok() && slot_.has_value()) {
+      result_.emplace(ok(std::move(slot_.value())));
     } else {
       result_.emplace(failure_as<T>(end));
     }

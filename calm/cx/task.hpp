@@ -15,20 +15,21 @@
 #include <cstddef>
 #include <exception>
 #include <new>
-#include <optional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include "calm/check/require.hpp"
 #include "calm/cx/frame.hpp"
+#include "calm/cx/slot.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/mem/frame_pool.hpp"
 #include "calm/model/outcome.hpp"
 
 // clang warns where a Task would keep a reference to something that is gone; others know no such attributes.
 #if defined(__clang__)
-#define CALM_CORO_TYPE [[clang::coro_return_type]] [[clang::coro_lifetimebound]]
+// And it hands a Task over in a register, as the pointer that it is.
+#define CALM_CORO_TYPE [[clang::coro_return_type]] [[clang::coro_lifetimebound]] [[clang::trivial_abi]]
 /// Stands before a function that is no coroutine and returns a Task all the same.
 #define CALM_CORO_WRAPPER [[clang::coro_wrapper]]
 #else
@@ -42,13 +43,6 @@ template <class T = void>
 class Task;
 
 namespace cx {
-
-/// Where a coroutine leaves its value or its exception: with the one who awaits it.
-template <class T>
-struct Slot {
-  std::optional<detail::Held<T>> value;
-  std::exception_ptr exception;
-};
 
 /// What a Task may await: other Tasks, waits of calm, and what an adapter vouches for.
 template <class A>
@@ -153,9 +147,9 @@ struct ReturnValue : TaskPromise {
   template <class U>
     requires std::convertible_to<U, T>
   void return_value(U&& value) {
-    slot->value.emplace(std::forward<U>(value));
+    slot->emplace(std::forward<U>(value));
   }
-  void return_value(Ok<T> value) { slot->value.emplace(std::move(value.value)); }
+  void return_value(Ok<T> value) { slot->emplace(std::move(value.value)); }
   template <class E>
     requires std::convertible_to<E, Error>
   void return_value(Err<E> error) noexcept {
@@ -164,9 +158,9 @@ struct ReturnValue : TaskPromise {
   void return_value(Cancelled end) noexcept { root->fail(*this, std::move(end)); }
   void return_value(Outcome<T> end) {
     if (end.is_ok()) {
-      slot->value.emplace(std::move(end).value());
+      slot->emplace(std::move(end).value());
     } else if (end.is_panicked()) {
-      slot->exception = end.panic().exception();
+      slot->fail(end.panic().exception());
     } else if (end.is_err()) {
       root->fail(*this, ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
     } else {
@@ -179,7 +173,7 @@ template <>
 struct ReturnValue<void> : TaskPromise {
   Slot<void>* slot = nullptr;
 
-  void return_void() noexcept { slot->value.emplace(); }
+  void return_void() noexcept { slot->emplace(); }
 };
 
 /// A frame that another one has handed over to, in the same task.
@@ -203,9 +197,10 @@ class AwaitFrame : public Awaiter {
   void abandon() noexcept final { child_ = {}; }
 
  protected:
-  ~AwaitFrame() { end_frame(); }
+  // The child is gone before this: it has ended and end_frame() was called, or frames are destroyed innermost first.
+  ~AwaitFrame() { CALM_SLOW(TSK_5, !child_); }
 
-  /// Ends the frame if it is still there; what it gave stands in slot_.
+  /// Ends the frame of the child if it is still there; what it gave stands in slot_.
   void end_frame() noexcept {
     if (child_) std::exchange(child_, {}).destroy();
   }
@@ -224,9 +219,9 @@ class AwaitTask final : public AwaitFrame<T> {
   T await_resume() {
     this->parent_.awaiting = nullptr;
     this->end_frame();
-    if (this->slot_.exception) std::rethrow_exception(std::move(this->slot_.exception));
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): without an exception a frame that ended well left a value
-    if constexpr (!std::is_void_v<T>) return std::move(*this->slot_.value);
+    if (this->slot_.has_exception()) [[unlikely]]
+      std::rethrow_exception(this->slot_.exception());
+    if constexpr (!std::is_void_v<T>) return std::move(this->slot_.value());
   }
 };
 
@@ -239,8 +234,8 @@ class AwaitOutcome final : public AwaitFrame<T> {
   Outcome<T> await_resume() {
     this->parent_.awaiting = nullptr;
     this->end_frame();
-    if (this->slot_.exception) return panicked(this->slot_.exception);
-    if (this->slot_.value) return ok(std::move(*this->slot_.value));
+    if (this->slot_.has_exception()) return panicked(this->slot_.exception());
+    if (this->slot_.has_value()) return ok(std::move(this->slot_.value()));
     return failure_as<T>(failure_);
   }
 
@@ -260,10 +255,12 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
  public:
   struct promise_type : cx::ReturnValue<T> {
     Task get_return_object() noexcept {
-      this->self = std::coroutine_handle<promise_type>::from_promise(*this);
-      return Task(std::coroutine_handle<promise_type>::from_promise(*this));
+      static_assert(cx::PromiseOfTask<promise_type>);
+      const auto made = std::coroutine_handle<promise_type>::from_promise(*this);
+      CALM_SLOW(TSK_5, this->coroutine() == made);
+      return Task(made);
     }
-    void unhandled_exception() noexcept { this->slot->exception = std::current_exception(); }
+    void unhandled_exception() noexcept { this->slot->fail(std::current_exception()); }
   };
   using CalmAwait = void;
   using Value = T;

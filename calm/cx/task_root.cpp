@@ -38,7 +38,7 @@ Frame* TaskRoot::unwind(Frame* frame) noexcept {
   while (frame != nullptr) {
     Frame* const parent = frame->parent;
     leaf_ = parent;
-    frame->self.destroy();
+    frame->coroutine().destroy();
     if (parent == nullptr) return nullptr;
     Awaiter* const awaiter = parent->awaiting;
     awaiter->abandon();
@@ -86,15 +86,15 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
         leaf_ = asker;
       }
     }
-    handover_.run(leaf_->self);
+    handover_.run(leaf_->coroutine());
     while (std::exchange(unwinding_, false)) {
       Frame* const asker = unwind(leaf_);
       if (asker == nullptr) return Progress::ended;
       leaf_ = asker;
-      handover_.run(asker->self);
+      handover_.run(asker->coroutine());
     }
     if (ended_) {
-      std::exchange(leaf_, nullptr)->self.destroy();
+      std::exchange(leaf_, nullptr)->coroutine().destroy();
       return Progress::ended;
     }
   }
@@ -105,7 +105,7 @@ void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
   if (wait_ != nullptr) std::exchange(wait_, nullptr)->abandon();
   while (leaf_ != outer) {
     Frame* const frame = std::exchange(leaf_, leaf_->parent);
-    frame->self.destroy();
+    frame->coroutine().destroy();
     if (leaf_ != nullptr) leaf_->awaiting->abandon();
   }
 }

@@ -197,7 +197,7 @@ class TaskRoot {
   /// Gives: what await_suspend gives for control to go to this frame next.
   auto go_on(Frame& frame) noexcept {
     leaf_ = &frame;
-    return handover_.to(frame.self);
+    return handover_.to(frame.coroutine());
   }
   /// The frame has ended otherwise than with a value.
   void fail(Frame& frame, ChildEnd end) noexcept {

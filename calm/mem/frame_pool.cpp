@@ -27,7 +27,7 @@ struct SizeClass {
 
 constexpr std::size_t classes = FramePool::largest / FramePool::step;
 
-/// The calling thread's blocks. It is nothing but zeros at first and has no destructor, so that reaching it takes no guard;
+/// The blocks of a thread. It is nothing but zeros at first and has no destructor, so that reaching it takes no guard;
 /// `sweeper` empties it at the thread's end.
 struct Cache {
   enum class Life : std::uint8_t { unused, used, over };
@@ -48,14 +48,23 @@ struct Cache {
 
 constinit thread_local Cache cache{};
 
+/// What a thread has that keeps no blocks: none to take, no room to give one back. Never written.
+constinit Cache nothing{};
+
+// The calling thread's cache, or `nothing`. It is one word with a place that is known when the program starts, also in a
+// library of its own: reaching it takes no call. A cache itself is too large for that, such places are few.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Cache* current = &nothing;
+
 struct Sweeper {
   Sweeper() noexcept {
     cache.life = Cache::Life::used;
     cache.clear();
+    current = &cache;
   }
   Sweeper(const Sweeper&) = delete;
   Sweeper& operator=(const Sweeper&) = delete;
   ~Sweeper() {
+    current = &nothing;
     cache.life = Cache::Life::over;
     cache.clear();
   }
@@ -64,10 +73,6 @@ struct Sweeper {
 void keep(SizeClass& size, void* block) noexcept {
   --size.room;
   size.free = ::new (block) FreeBlock{size.free};
-}
-
-constexpr std::size_t class_of(std::size_t bytes) noexcept {
-  return (bytes + FramePool::step - 1) / FramePool::step - 1;
 }
 
 // Under AddressSanitizer every frame is a block of its own, so that a use after its end is found.
@@ -82,28 +87,25 @@ constexpr bool pooled = true;
 // The thread's cache is reached in these functions only, out of line: in a coroutine a compiler may keep the address of a
 // thread_local across a suspension, and another thread may resume (tests/compiler/thread_local_across_suspension.cpp).
 
-[[gnu::noinline]] static void* take_new(std::size_t bytes) {
-  return ::operator new(pooled && bytes <= FramePool::largest ? (class_of(bytes) + 1) * FramePool::step : bytes);
-}
-
 /// From now on the thread's blocks are kept, until it ends.
 [[gnu::noinline]] static void begin_thread() noexcept { static thread_local const Sweeper sweeper; }
 
-/// The thread's first block, one too many, or one that is not pooled.
-[[gnu::noinline]] static void give_back_rarely(void* block, std::size_t bytes) noexcept {
-  if (pooled && bytes <= FramePool::largest && cache.life == Cache::Life::unused) {
-    begin_thread();
-    keep(cache.sizes[class_of(bytes)], block);
-    return;
-  }
-  ::operator delete(block);
+[[gnu::noinline]] void* FramePool::take_new(std::size_t bytes) {
+  return ::operator new(pooled && bytes <= largest ? (class_of(bytes) + 1) * step : bytes);
 }
 
-[[gnu::noinline]] void* FramePool::take(std::size_t bytes) {
-  if (!pooled || bytes > largest) [[unlikely]]
-    return take_new(bytes);
+[[gnu::noinline]] void FramePool::give_back_new(void* block) noexcept { ::operator delete(block); }
+
+/// The thread's first block, or one too many.
+[[gnu::noinline]] void FramePool::give_back_rarely(void* block, std::size_t size_class) noexcept {
+  if (cache.life != Cache::Life::unused) return give_back_new(block);
+  begin_thread();
+  keep(cache.sizes[size_class], block);
+}
+
+[[gnu::noinline]] void* FramePool::take_pooled(std::size_t bytes, std::size_t size_class) {
   CALM_SLOW(HND_3, bytes != 0);
-  SizeClass& size = cache.sizes[class_of(bytes)];
+  SizeClass& size = current->sizes[size_class];
   FreeBlock* const block = size.free;
   if (block == nullptr) [[unlikely]]
     return take_new(bytes);
@@ -112,12 +114,11 @@ constexpr bool pooled = true;
   return block;
 }
 
-[[gnu::noinline]] void FramePool::give_back(void* block, std::size_t bytes) noexcept {
-  if (!pooled || bytes > largest) [[unlikely]]
-    return give_back_rarely(block, bytes);
-  SizeClass& size = cache.sizes[class_of(bytes)];
+[[gnu::noinline]] void FramePool::give_back_pooled(void* block, std::size_t size_class) noexcept {
+  if (!pooled) return give_back_new(block);
+  SizeClass& size = current->sizes[size_class];
   if (size.room == 0) [[unlikely]]
-    return give_back_rarely(block, bytes);
+    return give_back_rarely(block, size_class);
   keep(size, block);
 }
 

@@ -20,10 +20,14 @@ class FramePool {
   static constexpr std::uint32_t kept_per_size = 4096;
 
   /// Fails: std::bad_alloc.
-  [[nodiscard]] static void* take(std::size_t bytes);
+  [[nodiscard]] static void* take(std::size_t bytes) {
+    return bytes <= largest ? take_pooled(bytes, class_of(bytes)) : take_new(bytes);
+  }
 
   /// Needs: a block of take() for as many bytes.
-  static void give_back(void* block, std::size_t bytes) noexcept;
+  static void give_back(void* block, std::size_t bytes) noexcept {
+    return bytes <= largest ? give_back_pooled(block, class_of(bytes)) : give_back_new(block);
+  }
 
   /// Gives the calling thread's blocks back to the general allocator.
   static void clear() noexcept;
@@ -34,6 +38,16 @@ class FramePool {
 
   /// Gives: how many blocks the calling thread keeps.
   [[nodiscard]] static std::uint64_t kept() noexcept;
+
+ private:
+  /// Who makes frames knows their size when it is compiled, so the step is looked up then.
+  static constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes + step - 1) / step - 1; }
+
+  static void* take_pooled(std::size_t bytes, std::size_t size_class);
+  static void give_back_pooled(void* block, std::size_t size_class) noexcept;
+  static void* take_new(std::size_t bytes);
+  static void give_back_new(void* block) noexcept;
+  static void give_back_rarely(void* block, std::size_t size_class) noexcept;
 };
 
 }  // namespace calm::mem

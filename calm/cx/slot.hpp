@@ -1,0 +1,69 @@
+// slot.hpp — where a coroutine leaves what it ends with: with the one who awaits it.
+// Laws:    OUT-5
+// Threads: touched by whoever polls the task
+// Cancel:  a coroutine that is left leaves nothing
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/model/outcome.hpp"
+
+namespace calm::cx {
+
+/// Nothing, a value or an exception, told by one byte: whoever awaits looks once.
+template <class T>
+class Slot {
+ public:
+  using Value = detail::Held<T>;
+
+  Slot() noexcept {}  // NOLINT(modernize-use-equals-default): neither member of the union lives yet
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() { clear(); }
+
+  template <class... Arguments>
+  void emplace(Arguments&&... arguments) {
+    clear();
+    std::construct_at(&value_, std::forward<Arguments>(arguments)...);
+    holds_ = Holds::value;
+  }
+  void fail(std::exception_ptr exception) noexcept {
+    clear();
+    std::construct_at(&exception_, std::move(exception));
+    holds_ = Holds::exception;
+  }
+
+  [[nodiscard]] bool has_value() const noexcept { return holds_ == Holds::value; }
+  [[nodiscard]] bool has_exception() const noexcept { return holds_ == Holds::exception; }
+  /// Needs: has_value().
+  [[nodiscard]] Value& value() noexcept {
+    CALM_REQUIRE(OUT_5, has_value());
+    return value_;
+  }
+  /// Needs: has_exception().
+  [[nodiscard]] const std::exception_ptr& exception() const noexcept {
+    CALM_REQUIRE(OUT_5, has_exception());
+    return exception_;
+  }
+
+ private:
+  enum class Holds : std::uint8_t { nothing, value, exception };
+
+  void clear() noexcept {
+    const Holds held = std::exchange(holds_, Holds::nothing);
+    if (held == Holds::value) std::destroy_at(&value_);
+    if (held == Holds::exception) std::destroy_at(&exception_);
+  }
+
+  union {
+    Value value_;
+    std::exception_ptr exception_;
+  };
+  Holds holds_ = Holds::nothing;
+};
+
+}  // namespace calm::cx
