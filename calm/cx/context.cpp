@@ -63,7 +63,7 @@ const Reason& Limit::reason() const noexcept {
 Reason Context::acknowledge() const {
   Port& port = root->port();
   kernel::Worker& worker = root->worker();
-  if (port.checkpoint(worker, root->id()) == Errc::cancelled) return port.reason_of(worker, root->id());
+  if (port.sees_cancel(worker, root->id())) return port.reason_of(worker, root->id());
   return outer == nullptr ? Reason() : acknowledge_around();
 }
 

@@ -51,7 +51,10 @@ class Port {
   virtual Status wake_lingerer(Worker& worker, TaskId owner) noexcept = 0;
   virtual Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) = 0;
   [[nodiscard]] virtual bool is_cancel_requested(TaskId task) const noexcept = 0;
-  virtual Status checkpoint(Worker& worker, TaskId task) = 0;
+  /// Gives: true when the running task is cancelled; it has acknowledged that.
+  [[nodiscard]] bool sees_cancel(Worker& worker, TaskId task) {
+    return !worker.is_clear() && checkpoint(worker, task) == Errc::cancelled;
+  }
   [[nodiscard]] virtual bool is_masked(TaskId task) const noexcept = 0;
   virtual Reason reason_of(Worker& worker, TaskId task) = 0;
   virtual Status enter_mask(Worker& worker, TaskId task) = 0;
@@ -118,6 +121,7 @@ class Port {
   ~Port() = default;
 
   [[nodiscard]] virtual Worker& of_this_thread() noexcept = 0;
+  virtual Status checkpoint(Worker& worker, TaskId task) = 0;
   virtual void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
 
   Worker* only_ = nullptr;  ///< where there is one worker
@@ -177,7 +181,6 @@ class KernelPort : public Port {
   [[nodiscard]] bool is_cancel_requested(TaskId task) const noexcept final {
     return kernel_->is_cancel_requested(task);
   }
-  Status checkpoint(Worker& worker, TaskId task) final { return kernel_->checkpoint(worker, task); }
   [[nodiscard]] bool is_masked(TaskId task) const noexcept final { return kernel_->is_masked(task); }
   Reason reason_of(Worker& worker, TaskId task) final {
     const auto cancellation = kernel_->cancellation_of(worker, task);
@@ -226,6 +229,7 @@ class KernelPort : public Port {
     CALM_REQUIRE(SHD_6, !Atomics::shared);  // with several workers the host knows
     return kernel_->worker(0);
   }
+  Status checkpoint(Worker& worker, TaskId task) final { return kernel_->checkpoint(worker, task); }
   void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
     (void)kernel_->uncount(worker, holder, kind, worker.running());
   }

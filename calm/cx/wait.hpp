@@ -34,7 +34,7 @@ class Parking final : public Base {
       // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
       if (!root.may_pass() || root.port().is_watched()) return false;
       if (const Context* const context = this->context()) {
-        if (root.port().checkpoint(root.worker(), root.id()) == Errc::cancelled) return false;
+        if (root.port().sees_cancel(root.worker(), root.id())) return false;
         if (context->outer != nullptr && context->acknowledge_around()) return false;
       }
       if (!Base::at_once(root)) return false;

@@ -66,6 +66,7 @@ bool BasicKernel<Atomics>::strengthen_into(Reason& reason, const Reason& with) n
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
                                    const Budget& cleanup, bool wake) noexcept {
+  worker.set_clear(false);
   const TaskLife was = task.word.request(generation);
   if (was.generation() != generation || was.state() == TaskState::completed) return;
   if (was.in(cancelled_states)) {
@@ -130,6 +131,7 @@ void BasicKernel<Atomics>::cancel_with(Worker& worker, AllHeld held, Region& reg
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::cancel_tree(Worker& worker, AllHeld held, Region& top, const Reason& reason,
                                        const Budget& cleanup) noexcept {
+  worker.set_clear(false);
   const std::uint32_t outer = walking_.exchange(1, std::memory_order_acq_rel);  // [K1]
   bool changed = cancel_region(worker, held, top, reason, cleanup);
   Region* region = &top;

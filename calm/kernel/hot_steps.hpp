@@ -250,8 +250,10 @@ inline Status BasicKernel<Atomics>::checkpoint(Worker& worker, TaskId id) {
   // In this order: who finds no walk running sees in its own word what the last one did (K1).
   const bool walking = walking_.load(std::memory_order_acquire) != 0;  // [K1]
   const TaskLife life = task->word.look();
-  if (!walking && !life.in(cancelled_states)) [[likely]]
+  if (!walking && !life.in(cancelled_states)) [[likely]] {
+    if constexpr (!Atomics::shared) worker.set_clear(worker.running() == id);
     return {};
+  }
   return see_cancel(worker, *task, life);
 }
 

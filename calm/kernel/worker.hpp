@@ -41,7 +41,15 @@ class alignas(128) Worker {
 
   /// Gives: the task whose code this worker runs; none between two polls.
   [[nodiscard]] TaskId running() const noexcept { return running_; }
-  void set_running(TaskId task) noexcept { running_ = task; }
+  void set_running(TaskId task) noexcept {
+    running_ = task;
+    clear_ = false;
+  }
+
+  /// Gives: true when the running task found no request at its last checkpoint and none was made since, so it need not look
+  ///        again. Only where this worker makes all the requests there are.
+  [[nodiscard]] bool is_clear() const noexcept { return clear_; }
+  void set_clear(bool clear) noexcept { clear_ = clear; }
 
   /// Promises without a record (OBL-2) that the running task has made in this poll, less those of its own that it settled, by
   /// their place among the counted kinds: the kernel hears of them when the poll ends.
@@ -73,6 +81,7 @@ class alignas(128) Worker {
   }
 
   std::uint16_t index_;
+  bool clear_ = false;
   std::uint32_t round_ = 0;
   Time now_;
   TaskId running_;

@@ -170,6 +170,48 @@ TEST(ProgramCancel, CAN_7_a_look_changes_nothing_and_a_checkpoint_says_so_every_
   EXPECT_EQ(ended.kind, OutcomeKind::cancelled);  // CAN-9: it gave a value after it had acknowledged
 }
 
+TEST(ProgramCancel, CAN_7_a_request_made_in_the_same_poll_is_seen_at_the_next_wait) {
+  Log log;
+  run_clean([&log](Cx cx) -> Task<void> {
+    const auto body = [&log](Scope& scope) -> Task<void> {
+      const auto child = [&log](Cx inner) -> Task<void> {
+        const auto waits = [](Cx at) -> Task<void> { co_await checkpoint(at); };
+        co_await checkpoint(inner);
+        EXPECT_TRUE(worker_under(inner).is_clear());  // it need not look again
+        EXPECT_TRUE(kernel_under(inner).request_cancel(worker_under(inner), inner.task(), {}));
+        EXPECT_FALSE(worker_under(inner).is_clear());
+        co_await with_cancel_mask(inner, waits);
+        log.emplace_back("masked");
+        const Outcome<void> end = co_await outcome(waits(inner));
+        log.emplace_back(end.is_cancelled() ? "cancelled" : "went on");
+      };
+      auto handle = co_await scope.spawn(child);
+      (void)co_await outcome(std::move(handle).join(scope.cx()));
+    };
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+  });
+  EXPECT_EQ(log, (Log{"masked", "cancelled"}));
+}
+
+TEST(ProgramCancel, CAN_5_CAN_7_a_cancel_of_the_whole_region_in_the_same_poll_is_seen_at_the_next_wait) {
+  Log log;
+  run_clean([&log](Cx cx) -> Task<void> {
+    const auto body = [&log](Scope& scope) -> Task<void> {
+      const auto child = [&log, &scope](Cx inner) -> Task<void> {
+        co_await checkpoint(inner);
+        scope.cancel("all of us");
+        const auto waits = [](Cx at) -> Task<void> { co_await checkpoint(at); };
+        const Outcome<void> end = co_await outcome(waits(inner));
+        log.emplace_back(end.is_cancelled() ? "cancelled" : "went on");
+      };
+      auto handle = co_await scope.spawn(child);
+      (void)co_await outcome(std::move(handle).join(scope.cx()));
+    };
+    (void)co_await outcome(scope(cx, body));
+  });
+  EXPECT_EQ(log, (Log{"cancelled"}));
+}
+
 TEST(ProgramCancel, CAN_7_the_release_of_a_bracket_and_a_finalizer_do_not_see_it) {
   Log log;
   const Ended ended = cancelled_after_a_millisecond([&log](Cx cx) -> Task<int> {
