@@ -181,6 +181,24 @@ TEST(Cancel, CAN_5_goes_in_pre_order_a_region_before_its_tasks_before_its_child_
   EXPECT_EQ(told(bench), expected);
 }
 
+TEST(Cancel, CAN_5_tasks_of_several_home_workers_are_told_in_the_order_of_their_spawn) {
+  BasicBench<lockfree::RealAtomics> bench({.workers = 3});
+  const RegionId region = bench.region(bench.root());
+  std::vector<TaskId> spawned;
+  std::vector<std::uint16_t> homes;
+  for (const std::uint16_t worker : {2, 0, 1, 1, 2, 0, 2, 1, 0}) {
+    spawned.push_back(bench.kernel->spawn(bench.kernel->worker(worker), region, {}).id);
+    homes.push_back(bench.kernel->find(spawned.back())->home());
+  }
+  ASSERT_EQ(homes, (std::vector<std::uint16_t>{2, 0, 1, 1, 2, 0, 2, 1, 0}));
+  EXPECT_TRUE(bench.kernel->cancel(bench.kernel->worker(1), region, by_timeout));
+  std::vector<TaskId> told;
+  for (const trace::Event& event : bench.kernel->trace().value().events) {
+    if (event.kind == trace::EventKind::cancel_request && event.task) told.push_back(event.task);
+  }
+  EXPECT_EQ(told, spawned) << "so those of each home worker ascend too";
+}
+
 TEST(Cancel, CAN_5_never_goes_to_siblings_or_upward) {
   LawBench bench;
   const Tree tree(bench);
