@@ -114,6 +114,30 @@ Status Context::spend(std::uint64_t cost) const {
   return status;
 }
 
+StandIn::StandIn(const Context& own, const Context& made_with) noexcept : own_(own), made_with_(made_with) {
+  CALM_REQUIRE(CTX_1, own.root->stand_in() == nullptr);
+  own.root->set_stand_in(this);
+}
+
+StandIn::~StandIn() { own_.root->set_stand_in(nullptr); }
+
+const Context& Context::in_running_task() const noexcept {
+  if (!root->was_polled()) return *this;
+  const TaskId running = root->worker().running();
+  const TaskRoot* const task = running ? root->port().find(running) : nullptr;
+  if (task == nullptr || task->stand_in() == nullptr) return *this;
+  // A branch of a branch was made with the context of a task further out.
+  for (const StandIn* place = task->stand_in(); place != nullptr; place = place->made_with().root->stand_in()) {
+    if (place->made_with().root != root) continue;
+    const Context* around = &place->made_with();
+    while (around != nullptr && around != this) around = around->outer;
+    // A tighter budget of the task outside does not reach in: give it to the combinator, or make it in the branch.
+    CALM_REQUIRE(CTX_1, around == this, root->id().bits(), running.bits());
+    return task->stand_in()->own();
+  }
+  return *this;
+}
+
 trace::ResourceId mark_resource(std::string_view name) noexcept {
   const std::uint64_t hash = trace::xxh64(std::as_bytes(std::span(name)));
   return trace::ResourceId::registered(static_cast<std::uint32_t>(hash) & trace::ResourceId::object_max);

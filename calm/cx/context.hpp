@@ -84,12 +84,32 @@ struct Context {
   Status spend(std::uint64_t cost) const;
   /// Puts a mark of the user's into the trace.
   void mark(std::string_view name, std::uint64_t value) const noexcept;
+  /// Gives: the context that this one stands for in the task that runs, see StandIn; itself where it stands for none.
+  [[nodiscard]] const Context& in_running_task() const noexcept;
 
  private:
   [[nodiscard]] bool limit_ends(bool masked) const noexcept {
     return limit != nullptr && limit->is_used_up() && (!masked || limit->is_observable());
   }
   [[nodiscard]] bool is_scope() const noexcept { return outer != nullptr && outer->region != region; }
+};
+
+/// While it lives, code that was made with a context of another task runs in this one: there that context, and those around
+/// it, stand for this task's own. `race(cx, load(cx, a), load(cx, b))` makes two Tasks here and runs each as a fiber.
+class StandIn {
+ public:
+  /// Needs: the context of the running task; that with which the code was made, which outlives this.
+  StandIn(const Context& own, const Context& made_with) noexcept;
+  StandIn(const StandIn&) = delete;
+  StandIn& operator=(const StandIn&) = delete;
+  ~StandIn();
+
+  [[nodiscard]] const Context& own() const noexcept { return own_; }
+  [[nodiscard]] const Context& made_with() const noexcept { return made_with_; }
+
+ private:
+  const Context& own_;
+  const Context& made_with_;
 };
 
 /// Gives: what a mark of this name touches in the trace, the same in every run.

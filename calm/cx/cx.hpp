@@ -19,6 +19,11 @@ namespace calm {
 
 namespace cx {
 struct ContextAccess;
+
+/// Gives: where code that was given this context acts: in the task that runs.
+inline const Context& acting(const Context& context) noexcept {
+  return context.root->is_running() ? context : context.in_running_task();
+}
 }  // namespace cx
 
 template <class... Caps>
@@ -37,47 +42,52 @@ class CxOf {
     requires((cx::has_cap<Caps, More...> && ...) && !std::same_as<CxOf<More...>, CxOf>)
   constexpr CxOf(CxOf<More...> wider) noexcept : context_(wider.context_) {}  // NOLINT(google-explicit-constructor)
 
-  [[nodiscard]] RegionId region() const noexcept { return context_->region; }
-  [[nodiscard]] TaskId task() const noexcept { return context_->root->id(); }
-  [[nodiscard]] Time now() const noexcept { return context_->root->port().now(context_->root->worker()); }
+  [[nodiscard]] RegionId region() const noexcept { return here().region; }
+  [[nodiscard]] TaskId task() const noexcept { return here().root->id(); }
+  [[nodiscard]] Time now() const noexcept {
+    const cx::TaskRoot& root = *here().root;
+    return root.port().now(root.worker());
+  }
   /// Gives: what is left: of the task's budget, and of those that narrow it here.
-  [[nodiscard]] Budget budget() const noexcept { return context_->budget(); }
+  [[nodiscard]] Budget budget() const noexcept { return here().budget(); }
   /// Only looks (CAN-7).
-  [[nodiscard]] bool is_cancelled() const noexcept { return context_->is_cancelled(); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return here().is_cancelled(); }
 
   /// Uses up cost. Fails: budget_exhausted, and CostBudget is requested (BUD-5).
-  Status spend(std::uint64_t cost) const { return context_->spend(cost); }
+  Status spend(std::uint64_t cost) const { return here().spend(cost); }
 
   /// Gives: the same context with less to use: nothing can widen a budget (BUD-3). It lives where it is made, at least as
   ///        long as what it is passed to: `co_await fetch(cx.with_deadline(cx.now() + limit), url)`. Used up, waits under
   ///        it end with Deadline, PollQuota or CostBudget.
   /// Fails: std::bad_alloc.
   [[nodiscard]] NarrowedCx<Caps...> with_budget(const Budget& budget) const {
-    return NarrowedCx<Caps...>(*context_, budget);
+    return NarrowedCx<Caps...>(here(), budget);
   }
   /// The same for the deadline alone; priority and quotas stay (BUD-6).
   [[nodiscard]] NarrowedCx<Caps...> with_deadline(Time deadline) const {
-    return NarrowedCx<Caps...>(*context_, tighten(Budget::infinite(), deadline));
+    return NarrowedCx<Caps...>(here(), tighten(Budget::infinite(), deadline));
   }
 
   /// Puts a mark into the trace: what a program says of itself, seen by tools and by the lab (COM-3).
   void trace(std::string_view name, std::uint64_t value = 0) const noexcept
     requires allows<cap::trace>
   {
-    context_->mark(name, value);
+    here().mark(name, value);
   }
 
   /// A number from the runtime's own source: the same in every run of the lab with the same seed.
   [[nodiscard]] std::uint64_t entropy() const noexcept
     requires allows<cap::entropy>
   {
-    return context_->root->port().entropy(context_->root->worker());
+    const cx::TaskRoot& root = *here().root;
+    return root.port().entropy(root.worker());
   }
 
  private:
   template <class...>
   friend class CxOf;
   friend struct cx::ContextAccess;
+  [[nodiscard]] const cx::Context& here() const noexcept { return cx::acting(*context_); }
   const cx::Context* context_;
 };
 
@@ -107,7 +117,7 @@ namespace cx {
 struct ContextAccess {
   template <class... Caps>
   static const Context& of(CxOf<Caps...> cx) noexcept {
-    return *cx.context_;
+    return acting(*cx.context_);
   }
 };
 

@@ -36,8 +36,8 @@ class FinalizerShell final : public TaskRoot {
   }
 
   [[nodiscard]] ChildEnd end() noexcept override {
-    if (slot_.has_exception()) return panicked(slot_.exception());
-    return slot_.has_value() ? ChildEnd(ok()) : failure();
+    if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
+    return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
   }
   void store(const ChildEnd& /*end*/) noexcept override {}
   void let_go() noexcept override { delete this; }

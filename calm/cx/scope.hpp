@@ -315,7 +315,8 @@ auto scope_around(CxOf<Caps...> cx, F body, ScopeOptions options) -> Task<TaskVa
   co_await scope.end_body(without_value(*end));
   co_await scope.close();
   ChildEnd fold = scope.take_end();
-  if (fold.is_ok()) fold = without_value(*end);
+  if (fold.is_ok()) fold = without_value(*end).with_notes(fold.notes());
+  context_of(cx).root->add_notes(fold.notes());
   if (fold.is_panicked()) std::rethrow_exception(fold.panic().exception());
   if (!fold.is_ok()) co_await fail_with(std::move(fold));
   if constexpr (!std::is_void_v<T>) co_return std::move(*end).value();

@@ -38,12 +38,12 @@ class Shell final : public TaskRoot, public mem::RefCounted {
   }
 
   [[nodiscard]] ChildEnd end() noexcept override {
-    if (slot_.has_exception()) return panicked(slot_.exception());
-    return slot_.has_value() ? ChildEnd(ok()) : failure();
+    if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
+    return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
   }
   void store(const ChildEnd& end) noexcept override {
     if (end.is_ok() && slot_.has_value()) {
-      result_.emplace(ok(std::move(slot_.value())));
+      result_.emplace(Outcome<T>(ok(std::move(slot_.value()))).with_notes(end.notes()));
     } else {
       result_.emplace(failure_as<T>(end));
     }
@@ -110,6 +110,9 @@ class [[nodiscard]] Handle {
   /// Cancel: stops waiting; the task goes on.
   CALM_CORO_WRAPPER Task<T> join(CxOf<> cx) && { return join_task(cx, std::move(*this)); }
 
+  /// Gives: how the task ended, without a wait. Needs: it has ended, as everything in a closed scope has. Once.
+  [[nodiscard]] Outcome<T> end() && { return shell_->take(); }
+
   /// Asks the task to stop.
   void cancel(std::string_view message = {}) const {
     (void)port().request_cancel(port().here(), task_, {.message = message});
@@ -121,6 +124,7 @@ class [[nodiscard]] Handle {
   static Task<T> join_task(CxOf<> cx, Handle handle) {
     co_await cx::WaitFor<cx::EndWait, const cx::Context*, TaskId>(&cx::context_of(cx), handle.task_);
     Outcome<T> end = handle.shell_->take();
+    cx::context_of(cx).root->add_notes(end.notes());
     if constexpr (std::is_void_v<T>) {
       if (end.is_panicked()) std::rethrow_exception(end.panic().exception());
       if (!end.is_ok()) co_await fail_with(std::move(end));

@@ -60,7 +60,7 @@ struct FinalAwait {
 
 template <class T>
 ChildEnd without_value(const Outcome<T>& end) noexcept {
-  if (end.is_ok()) return ok();
+  if (end.is_ok()) return ChildEnd(ok()).with_notes(end.notes());
   if (end.is_err()) return ChildEnd(err(Error(end.error()))).with_notes(end.notes());
   if (end.is_cancelled()) return ChildEnd(cancelled(end.reason())).with_notes(end.notes());
   return ChildEnd(panicked(end.panic().exception())).with_notes(end.notes());
@@ -102,6 +102,7 @@ class AwaitValue final : public FailWait {
     frame_.root->park(frame_, *this);
   }
   U await_resume() {
+    frame_.root->add_notes(value_.notes());
     if constexpr (std::is_void_v<U>) {
       (void)value_.value();
     } else {
@@ -157,6 +158,7 @@ struct ReturnValue : TaskPromise {
   }
   void return_value(Cancelled end) noexcept { root->fail(*this, std::move(end)); }
   void return_value(Outcome<T> end) {
+    if (end.is_ok() || end.is_panicked()) root->add_notes(end.notes());
     if (end.is_ok()) {
       slot->emplace(std::move(end).value());
     } else if (end.is_panicked()) {
@@ -231,12 +233,19 @@ class AwaitOutcome final : public AwaitFrame<T> {
  public:
   using AwaitFrame<T>::AwaitFrame;
 
+  auto await_suspend(std::coroutine_handle<> parent) noexcept {
+    before_ = this->parent_.root->exchange_notes({});
+    return AwaitFrame<T>::await_suspend(parent);
+  }
   Outcome<T> await_resume() {
     this->parent_.awaiting = nullptr;
     this->end_frame();
-    if (this->slot_.has_exception()) return panicked(this->slot_.exception());
-    if (this->slot_.has_value()) return ok(std::move(this->slot_.value()));
-    return failure_as<T>(failure_);
+    Notes notes = this->parent_.root->exchange_notes(std::move(before_));
+    if (notes.empty()) [[likely]]
+      return end();
+    Outcome<T> seen = end();
+    notes.merge(seen.notes());
+    return std::move(seen).with_notes(std::move(notes));
   }
 
   bool deliver(ChildEnd& end) noexcept override {
@@ -245,7 +254,14 @@ class AwaitOutcome final : public AwaitFrame<T> {
   }
 
  private:
+  Outcome<T> end() {
+    if (this->slot_.has_exception()) return panicked(this->slot_.exception());
+    if (this->slot_.has_value()) return ok(std::move(this->slot_.value()));
+    return failure_as<T>(failure_);
+  }
+
   ChildEnd failure_ = ok();
+  Notes before_;  // of what the task did before this
 };
 
 }  // namespace cx

@@ -18,12 +18,14 @@
 #include "calm/kernel/worker.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
+#include "calm/model/notes.hpp"
 #include "calm/trace/resource.hpp"
 
 namespace calm::cx {
 
 class Crew;
 class Port;
+class StandIn;
 struct Context;
 
 /// How control goes from one frame to the next. Where symmetric transfer is a tail call in every build, frames hand over to
@@ -99,6 +101,9 @@ class TaskRoot {
   [[nodiscard]] TaskId id() const noexcept { return id_; }
   /// Needs: a poll of this task; the worker that makes it.
   [[nodiscard]] kernel::Worker& worker() const noexcept { return *worker_; }
+  [[nodiscard]] bool was_polled() const noexcept { return worker_ != nullptr; }
+  /// Gives: true in a poll of this task.
+  [[nodiscard]] bool is_running() const noexcept { return worker_ != nullptr && worker_->running() == id_; }
 
   /// Needs: a frame that was never started; it is this object's from now on.
   void start_with(Frame& frame) noexcept;
@@ -142,6 +147,18 @@ class TaskRoot {
   /// The crew it belongs to: it leaves when its frames are gone, before it is completed.
   void join_crew(Crew& crew) noexcept { crew_ = &crew; }
   void leave_crew(kernel::Worker& worker) noexcept;
+
+  /// Where code runs that was made in another task; nullptr where none does.
+  [[nodiscard]] const StandIn* stand_in() const noexcept { return stand_in_; }
+  void set_stand_in(const StandIn* stand_in) noexcept { stand_in_ = stand_in; }
+
+  // What work that ended with a value has to say beside it (OUT-5): for the next who asks with outcome(), or for the end.
+  void add_notes(const Notes& notes) noexcept {
+    if (!notes.empty()) notes_.merge(notes);
+  }
+  [[nodiscard]] const Notes& notes() const noexcept { return notes_; }
+  /// Gives: those there were.
+  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(notes_, std::move(notes)); }
 
   // What it has used, for budgets of a part of it.
   [[nodiscard]] std::uint64_t polls() const noexcept { return polls_; }
@@ -227,6 +244,13 @@ class TaskRoot {
 
   /// Gives: the end that left the outermost frame.
   [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
+  /// Gives: the end with the notes of the task.
+  [[nodiscard]] ChildEnd with_notes(ChildEnd end) const noexcept {
+    if (notes_.empty()) return end;
+    Notes notes = notes_;
+    notes.merge(end.notes());
+    return std::move(end).with_notes(std::move(notes));
+  }
 
  private:
   void enter(kernel::Worker& worker, TaskId id) noexcept {
@@ -248,6 +272,8 @@ class TaskRoot {
   OpenScope* scopes_ = nullptr;  // innermost first
   Handover handover_;
   ChildEnd end_ = ok();
+  Notes notes_;
+  const StandIn* stand_in_ = nullptr;
   trace::ResourceId waits_for_;  // of the wait that said pending last
   std::string_view name_;
   Crew* crew_ = nullptr;

@@ -34,6 +34,7 @@ Task<T> end_by(CxOf<Caps...> cx, Time until, F callable, Arguments... arguments)
   const cx::Limit limit(*outer.root, outer.region, tighten(Budget::infinite(), Deadline(until)), CancelKind::timeout);
   const cx::Context inner{outer.root, outer.region, &outer, &limit};
   Outcome<T> end = co_await outcome(callable(CxOf<Caps...>(inner), std::move(arguments)...));
+  outer.root->add_notes(end.notes());
   if (end.is_cancelled() && limit.is_used_up() && tells_of_lateness(end.reason())) {
     co_await checkpoint(cx);  // what cancels the task itself goes first
     co_await fail(Error(Errc::timeout, "the work was not done in time"));
