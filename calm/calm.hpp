@@ -11,6 +11,7 @@
 #include "calm/channel/rendezvous.hpp"
 #include "calm/channel/tracked.hpp"
 #include "calm/channel/watch.hpp"
+#include "calm/combinator/task_set.hpp"
 #include "calm/cx/adapt.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/mask.hpp"
