@@ -13,6 +13,8 @@
 #include "calm/channel/watch.hpp"
 #include "calm/combinator/bulkhead.hpp"
 #include "calm/combinator/circuit_breaker.hpp"
+#include "calm/combinator/map_reduce.hpp"
+#include "calm/combinator/pipeline.hpp"
 #include "calm/combinator/rate_limiter.hpp"
 #include "calm/combinator/task_set.hpp"
 #include "calm/cx/adapt.hpp"
