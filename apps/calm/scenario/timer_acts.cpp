@@ -50,7 +50,7 @@ Status disarm(World& world, const Step& step) {
 
 void disarm_all(World& world, const Step& step) {
   std::uint64_t count = 0;
-  for (const auto& [name, id] : world.timers) count += world.host().wheel.cancel(id) ? 1 : 0;
+  for (const auto& [name, id] : world.timers) count += world.host().wheel.cancel(id) ? 1U : 0U;
   world.expect_subject(step, std::to_string(count));
 }
 
