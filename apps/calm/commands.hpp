@@ -89,6 +89,10 @@ void add_explore(CLI::App& app, ExploreOptions& options, int& status);
 /// or is no text of obligations. Needs: files and status outlive the app.
 void add_lint_obligations(CLI::App& app, std::vector<std::string>& files, int& status);
 
+/// Adds `calm lint-guards`, which looks for guards of std::mutex and its like that are alive at a co_await. It gives 0 when there is
+/// none, 1 when there is one, bad_usage when a file cannot be read. Needs: paths and status outlive the app.
+void add_lint_guards(CLI::App& app, std::vector<std::string>& paths, int& status);
+
 /// What a command of `calm trace` was asked for.
 struct TraceOptions {
   std::string file;

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/calm/commands.hpp"
 #include "apps/calm/file.hpp"
 #include "apps/calm/lint/flow.hpp"
+#include "apps/calm/lint/guards.hpp"
 #include "apps/calm/lint/loader.hpp"
 #include "apps/calm/refused.hpp"
 
@@ -36,7 +40,48 @@ int lint_obligations(const std::vector<std::string>& files) {
   return warnings.empty() ? 0 : 1;
 }
 
+/// Gives: the files, and the C++ files in the folders, by name.
+std::vector<std::string> sources_in(const std::vector<std::string>& paths) {
+  constexpr std::string_view extensions[] = {".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h", ".ipp"};
+  std::vector<std::string> sources;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::is_directory(path)) {
+      sources.push_back(path);
+      continue;
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+      const std::string extension = entry.path().extension().string();
+      const bool source = std::find(std::begin(extensions), std::end(extensions), extension) != std::end(extensions);
+      if (source && entry.is_regular_file()) sources.push_back(entry.path().string());
+    }
+  }
+  std::sort(sources.begin(), sources.end());
+  if (sources.empty()) throw Refused{"there is no C++ file in these folders"};
+  return sources;
+}
+
+int lint_guards(const std::vector<std::string>& paths) {
+  const std::vector<std::string> sources = sources_in(paths);
+  std::size_t count = 0;
+  for (const std::string& source : sources) {
+    const std::string text = read_file(source);
+    for (const lint::HeldGuard& held : lint::find_held_guards(text)) {
+      fmt::print("{}\n", to_string(source, held));
+      ++count;
+    }
+  }
+  fmt::print("{}, {}\n", counted(sources.size(), "file"), counted(count, "warning"));
+  return count == 0 ? 0 : 1;
+}
+
 }  // namespace
+
+void add_lint_guards(CLI::App& app, std::vector<std::string>& paths, int& status) {
+  auto* const command =
+      app.add_subcommand("lint-guards", "find blocking locks that are held where a coroutine suspends");
+  command->add_option("PATH", paths, "C++ files, and folders of them")->required();
+  command->callback([&paths, &status] { status = or_refused([&paths] { return lint_guards(paths); }); });
+}
 
 void add_lint_obligations(CLI::App& app, std::vector<std::string>& files, int& status) {
   auto* const command = app.add_subcommand("lint-obligations", "find promises that some way through the code forgets");

@@ -1,10 +1,16 @@
 // deadlines.hpp — which tasks have a deadline to keep, for a host's watch(): a heap of times and ids.
-// Laws:    BUD-5, CAN-8; HND-3 (what cannot be kept is looked for instead)
+// Laws:    BUD-5, CAN-8; HND-3 (what cannot be kept is looked for instead), TMR-8 (what is over does not accumulate)
 // Threads: one thread at a time
 // Cancel:  an entry for a task that has ended is found by its id and dropped
+//
+// A task that ends leaves its entry behind: taking it out of the heap would cost every task that has a deadline, and most
+// end long before it. A host that runs for long calls sweep() between polls: when the heap has doubled since the last time, entries of ended
+// tasks go. So there are at most twice as many as there were live ones then, and an entry costs a constant time in the long
+// run.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <optional>
@@ -35,6 +41,7 @@ class Deadlines {
   }
 
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
   /// Needs: not empty.
   [[nodiscard]] Time next() const noexcept { return heap_.front().at; }
   [[nodiscard]] TaskId next_task() const noexcept { return heap_.front().task; }
@@ -48,6 +55,17 @@ class Deadlines {
     return task;
   }
 
+  /// Drops the entries of tasks of which `is_live(TaskId)` says false, once there are twice as many as after the last time.
+  template <class IsLive>
+  void sweep(const IsLive& is_live) noexcept {
+    if (heap_.size() < sweep_at_) [[likely]]
+      return;
+    std::erase_if(heap_, [&is_live](const Entry& entry) { return !is_live(entry.task); });
+    std::make_heap(heap_.begin(), heap_.end(), later);
+    sweep_at_ = std::max(sweep_min, 2 * heap_.size());
+  }
+  static constexpr std::size_t sweep_min = 64;  ///< below so many nothing is swept
+
  private:
   static bool later(const Entry& a, const Entry& b) noexcept {
     return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
@@ -55,6 +73,7 @@ class Deadlines {
 
   std::vector<Entry> heap_;
   std::uint64_t sequence_ = 0;
+  std::size_t sweep_at_ = sweep_min;
 };
 
 }  // namespace calm::clock

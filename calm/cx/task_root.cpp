@@ -65,7 +65,8 @@ WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
 
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
   if (leaf_ == nullptr) return {};
-  return {.site = leaf_->site, .resource = wait_ == nullptr ? trace::ResourceId() : wait_->resource()};
+  if (wait_ == nullptr) return {.site = leaf_->site};
+  return {.site = leaf_->site, .resource = wait_->resource(), .holder = wait_->holder()};
 }
 
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {

@@ -75,6 +75,9 @@ class Wait : public Awaiter {
   ///        Nothing when only time ends it, or nothing has to.
   [[nodiscard]] virtual trace::ResourceId resource() const noexcept { return {}; }
 
+  /// Gives: who has that, when it is one task and known: a lock. For who inspects; a wait is not slower for it.
+  [[nodiscard]] virtual TaskId holder() const noexcept { return {}; }
+
  protected:
   ~Wait() = default;
 

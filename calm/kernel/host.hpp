@@ -20,6 +20,7 @@ namespace calm::kernel {
 struct AwaitPoint {
   Site site{};
   trace::ResourceId resource{};  ///< what it waits for; none when that is not known
+  TaskId holder{};               ///< who has that; none when several may have it, or it is not known
 };
 
 template <lockfree::AtomicsPolicy Atomics>

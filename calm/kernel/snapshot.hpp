@@ -64,6 +64,7 @@ struct TaskView {
   std::uint32_t last_round = 0;
   Site await_site{};
   trace::ResourceId waits_for{};
+  TaskId held_by{};  ///< who has what it waits for, where one has it: a lock
 };
 
 struct ObligationView {

@@ -65,6 +65,8 @@ std::string task_text(const Snapshot& snapshot, const TaskView& task) {
   text.append(to_string(task.state)).append(", ").append(wake_text(task.wake));
   text.append(at_place(" at ", task.await_site));
   if (task.waits_for) text.append(", waits for ").append(to_string(task.waits_for));
+  if (task.held_by) text.append(task.waits_for ? " held by " : ", waits for what is held by ");
+  if (task.held_by) text.append(to_string(task.held_by));
   return text;
 }
 

@@ -42,6 +42,7 @@ class WaitFor {
 
   [[nodiscard]] std::vector<Edge> edges_of(const TaskView& task) const {
     std::vector<Edge> edges;
+    if (task.held_by) edges.push_back({task.held_by, "held by " + evidence_.names.of(task.held_by)});
     const std::uint64_t bits = task.waits_for.bits();
     if (const TaskId joined = TaskId::from_bits(bits)) {
       edges.push_back({joined, "which must end"});

@@ -119,6 +119,7 @@ class ThreadRun {
       (void)kernel_->wake(worker_, alarm->task);
     }
     while (const auto task = host_.deadlines.take_due(worker_.now())) (void)kernel_->deadline_reached(worker_, *task);
+    host_.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
   }
 
   void wait() {

@@ -172,6 +172,12 @@ concept HasLine = requires(P& primitive, const Waiter& waiter, TaskId task, Chil
   { primitive.take_back(waiter) } noexcept;
 };
 
+/// One that can be had by one task alone says by which, for who inspects; none when nobody has it, or several do.
+template <class P>
+concept HasHolder = requires(const P& primitive) {
+  { primitive.holder() } noexcept -> std::same_as<TaskId>;
+};
+
 /// A wait in the line of a primitive. Who derives from it adds `result()`, which calls use_grant().
 template <class P>
 class LineWait : public cx::Wait, public Waiter {
@@ -200,6 +206,10 @@ class LineWait : public cx::Wait, public Waiter {
   void abandon() noexcept override { withdraw(); }
   [[nodiscard]] trace::ResourceId resource() const noexcept override {
     return place() == Place::waiting ? primitive_->line().resource() : trace::ResourceId();
+  }
+  [[nodiscard]] TaskId holder() const noexcept override {
+    if constexpr (HasHolder<P>) return place() == Place::waiting ? primitive_->holder() : TaskId();
+    return {};
   }
 
  protected:

@@ -7,8 +7,8 @@
 //   calm::Mutex<Account>::Guard held = co_await account.lock(inner);
 //   held->balance -= 10;                               // until the guard ends
 //
-// A task that awaits with a guard in its hands keeps others waiting: snapshots say how many guards it holds, and where it
-// stands. The lock goes from hand to hand in the order in which it was asked for.
+// A task that awaits with a guard in its hands keeps others waiting: snapshots say how many guards it holds, where it
+// stands, and of those who wait which task they wait for. The lock goes from hand to hand in the order in which it was asked for.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,7 @@ class Holding {
   // --- what a LineWait asks ---
 
   [[nodiscard]] Line& line() noexcept { return line_; }
+  [[nodiscard]] TaskId holder() const noexcept { return holder_; }
   [[nodiscard]] bool try_admit(const Waiter& /*waiter*/, TaskId task) noexcept {
     if (holder_) return false;
     holder_ = task;

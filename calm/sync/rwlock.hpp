@@ -31,6 +31,7 @@ class ReadersWriter {
    public:
     explicit Readers(ReadersWriter& all) noexcept : all_(all), line_(Line::Beside{all.writers_.line()}) {}
     [[nodiscard]] Line& line() noexcept { return line_; }
+    [[nodiscard]] TaskId holder() const noexcept { return all_.writer_; }
     [[nodiscard]] bool try_admit(const Waiter& /*waiter*/, TaskId /*task*/) noexcept { return all_.try_read(); }
     [[nodiscard]] bool refuses(const Waiter& /*waiter*/, TaskId task, ChildEnd& end) const noexcept {
       return all_.refuses(task, end);
@@ -47,6 +48,7 @@ class ReadersWriter {
    public:
     Writers(ReadersWriter& all, CxOf<> cx) noexcept : all_(all), line_(cx) {}
     [[nodiscard]] Line& line() noexcept { return line_; }
+    [[nodiscard]] TaskId holder() const noexcept { return all_.writer_; }
     [[nodiscard]] bool try_admit(const Waiter& /*waiter*/, TaskId task) noexcept { return all_.try_write(task); }
     [[nodiscard]] bool refuses(const Waiter& /*waiter*/, TaskId task, ChildEnd& end) const noexcept {
       return all_.refuses(task, end);

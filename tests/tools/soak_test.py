@@ -26,14 +26,25 @@ class SoakTest(StageTest):
     def soak(self, code, *parts, minutes="0.05"):
         return self.says(code, *parts, args=["--build", self.root / "build", minutes])
 
+    def soak_two_rounds(self, *parts):
+        """The first round takes as long as it takes: where programs start slowly the campaign gets more time for a second."""
+        for minutes in ("0.05", "0.2", "0.8", "3.2"):
+            said = self.soak(0, minutes=minutes)
+            if "round 2" in said:
+                break
+        for part in (*parts, f"{minutes} minutes", "round 2"):
+            self.assertIn(part, said)
+        return said
+
     def test_runs_rounds_until_the_time_is_over(self):
         self.program("build/tests/law/calm_law_tests", *PASSES)
         self.program("build/tests/unit/calm_unit_tests", *PASSES)
-        said = self.soak(0, "soak: 2 test programs, 100000 cases per property, 1000000 programs beside the reference "
-                         "model, 100000 in the lab, 100000 explored, 10000000 timers, 0.05 minutes", "round 2  calm_law_tests",
-                         "probes: 0 of 1 hit\n  never hit: calm/a.cpp:3 a: rare\n", "soak: nothing broke\n")
+        said = self.soak_two_rounds(
+            "soak: 2 test programs, 100000 cases per property, 1000000 programs beside the reference model, 100000 in the lab, "
+            "100000 explored, 10000000 timers, ", "round 2  calm_law_tests",
+            "probes: 0 of 1 hit\n  never hit: calm/a.cpp:3 a: rare\n", "soak: nothing broke\n")
         seeds = re.findall(r"seed (\d+) ", said)
-        self.assertGreater(len(seeds), 3)
+        self.assertGreater(len(seeds), 2)
         self.assertEqual(len(seeds), len(set(seeds)), "every run has a seed of its own")
 
     def test_leaves_out_a_program_that_the_build_no_longer_makes(self):
@@ -47,9 +58,11 @@ class SoakTest(StageTest):
         self.assertNotIn("round 2", self.soak(0, "round 1  calm_law_tests  seed ", " ok\n", minutes="0.0001"))
 
     def test_cuts_a_later_round_when_the_time_is_over(self):
-        self.program("build/tests/law/calm_law_tests", "first = not os.path.exists('been_here')",
-                     "open('been_here', 'w')", "time.sleep(0 if first else 60)")
-        self.soak(0, "round 1", " ok\n", "round 2", "cut: the time is over\n", "soak: nothing broke\n")
+        # Every second run of the program goes on for ever: the first of a campaign never does.
+        self.program("build/tests/law/calm_law_tests", "import pathlib", "here = pathlib.Path('been_here')",
+                     "again = here.exists() and here.read_text() == str(os.getppid())", "here.write_text(str(os.getppid()))",
+                     "time.sleep(600 if again else 0)")
+        self.soak_two_rounds("round 1", " ok\n", "cut: the time is over\n", "soak: nothing broke\n")
 
     def test_gives_the_command_that_repeats_a_failure(self):
         program = self.program("build/tests/law/calm_law_tests",

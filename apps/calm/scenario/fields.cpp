@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::string_view holders[] = {"nobody", "reactor", "lease keeper"};
 
-Duration read_duration(std::string_view key, const Node& node) {
-  const auto length = duration_in(read_text(key, node));
-  if (!length) {
-    throw Problem(node.begin, quoted(key) + " takes a length of time such as \"20ms\" or \"5s\", found " +
-                                  quoted(*node.as<std::string>()));
-  }
-  return *length;
-}
-
 const std::string& read_name(std::string_view key, const Node& node, NameKind kind, const Names& names) {
   const std::string& name = read_text(key, node);
   if (!names.has(name, kind)) throw Problem(node.begin, unknown_text(to_string(kind), name, names.of(kind)));
@@ -141,6 +132,15 @@ bool read_flag(std::string_view key, const Node& node) {
   return *flag;
 }
 
+Duration read_duration(std::string_view key, const Node& node) {
+  const auto length = duration_in(read_text(key, node));
+  if (!length) {
+    throw Problem(node.begin, quoted(key) + " takes a length of time such as \"20ms\" or \"5s\", found " +
+                                  quoted(*node.as<std::string>()));
+  }
+  return *length;
+}
+
 std::uint64_t read_word(std::string_view key, const Node& node, WordSet set) {
   const std::string& name = read_text(key, node);
   const Word* word = find_word(set, name);
@@ -204,8 +204,8 @@ Field read_field(std::string_view key, const Node& node, const FieldType& type, 
       return {node.begin, read_record(key, node, names), {}};
     case FieldForm::records:
       return list_field(key, node, [&](const Node& one) { return read_record(key, one, names); });
-    case FieldForm::tasks:
-      return list_field(key, node, [&](const Node& one) { return read_name(key, one, NameKind::task, names); });
+    case FieldForm::names:
+      return list_field(key, node, [&](const Node& one) { return read_name(key, one, type.name, names); });
     case FieldForm::holder:
       return {node.begin, read_holder(key, node, names), {}};
     case FieldForm::flag: {

@@ -37,6 +37,7 @@ Field read_field(std::string_view key, const Node& node, const FieldType& type, 
 const std::string& read_text(std::string_view key, const Node& node);
 std::uint64_t read_number(std::string_view key, const Node& node, std::uint64_t number_max = INT64_MAX);
 bool read_flag(std::string_view key, const Node& node);
+Duration read_duration(std::string_view key, const Node& node);
 std::uint64_t read_word(std::string_view key, const Node& node, WordSet set);
 Budget read_budget(std::string_view key, const Node& node);
 kernel::Limits read_limits(std::string_view key, const Node& node);

@@ -1,5 +1,5 @@
-// host.hpp — the kernel's host in a scenario: a queue in order of arrival, and counts that the scenario sets.
-// Laws:    LAB-1, QUI-1
+// host.hpp — the kernel's host in a scenario: a queue in order of arrival, timers, and counts that the scenario sets.
+// Laws:    LAB-1, QUI-1, TMR-1..8
 // Threads: one
 // Cancel:  not applicable
 #pragma once
@@ -9,6 +9,8 @@
 #include <map>
 #include <vector>
 
+#include "calm/clock/timers.hpp"
+#include "calm/clock/wheel.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/lockfree/local_atomics.hpp"
 
@@ -16,6 +18,9 @@ namespace calm::scenario {
 
 class ScenarioHost final : public kernel::Host<lockfree::LocalAtomics> {
  public:
+  explicit ScenarioHost(clock::Coalescing coalescing = {}, std::uint64_t timer_limit = UINT64_MAX) noexcept
+      : wheel(coalescing, timer_limit) {}
+
   void schedule(kernel::Worker& /*worker*/, Task& task) noexcept override { queue_.push_back(task.id()); }
   void watch(kernel::Worker& /*worker*/, TaskId task, Time deadline) noexcept override {
     const auto [place, first] = watched_.emplace(task, deadline);
@@ -25,7 +30,7 @@ class ScenarioHost final : public kernel::Host<lockfree::LocalAtomics> {
     findings_.push_back(finding);
   }
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& /*task*/) const noexcept override { return {}; }
-  [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return timers; }
+  [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return timers + wheel.size() + alarms.size(); }
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return channels; }
 
   [[nodiscard]] const std::deque<TaskId>& queue() const noexcept { return queue_; }
@@ -45,8 +50,10 @@ class ScenarioHost final : public kernel::Host<lockfree::LocalAtomics> {
   }
   [[nodiscard]] std::deque<kernel::Finding>& findings() noexcept { return findings_; }
 
-  std::uint64_t timers = 0;    ///< as the scenario says
+  std::uint64_t timers = 0;    ///< as the scenario says, beside those that are armed
   std::uint64_t channels = 0;  ///< as the scenario says
+  clock::Timers wheel;         ///< timers that steps have armed
+  clock::Wheel alarms;         ///< of programs that sleep
 
  private:
   std::deque<TaskId> queue_;

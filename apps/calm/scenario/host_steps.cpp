@@ -10,7 +10,11 @@ std::string or_none(const std::string& list) { return list.empty() ? "(none)" : 
 }  // namespace
 
 void set_time(World& world, const Step& step) {
-  world.worker().set_time(Time::at_ns(std::get<std::uint64_t>(step.subject.value)));
+  const Time time = Time::at_ns(std::get<std::uint64_t>(step.subject.value));
+  if (time < world.worker().now()) {
+    throw Problem(step.place, "time does not go back; it is " + calm::to_string(world.worker().now()));
+  }
+  world.worker().set_time(time);
 }
 
 void set_round(World& world, const Step& step) {

@@ -16,8 +16,8 @@
 namespace calm::scenario {
 namespace {
 
-constexpr std::array<std::string_view, 7> families{"region",  "task",   "obligation",  "cancel",
-                                                   "outcome", "budget", "finalization"};
+constexpr std::array<std::string_view, 9> families{"region", "task",         "obligation", "cancel", "outcome",
+                                                   "budget", "finalization", "channel",    "timer"};
 constexpr std::size_t digest_digits = 16;
 
 const Table& read_table(std::string_view key, const Node& node) {
@@ -52,9 +52,10 @@ void demand_fields(const Step& step) {
   }
 }
 
-// What a step gives a name to is there afterwards unless the step is to be refused.
+// What a step gives a name to is there afterwards unless the step is to be refused; a task that waits may get it later.
 void add_names(const Step& step, Names& names) {
-  if (step.row->subject.form != FieldForm::new_name || step.number("expect", 0) != 0) return;
+  const auto answer = step.word("expect", Errc{});
+  if (step.row->subject.form != FieldForm::new_name || (answer != Errc{} && answer != Errc::would_block)) return;
   if (step.find("times") == nullptr) {
     names.add(step.subject.text, step.row->subject.name);
     return;
@@ -124,10 +125,17 @@ ConfigWish read_config(const Node& node) {
       read_ceiling(config.tasks, key, value);
     } else if (key.name == "obligation_ceiling") {
       read_ceiling(config.obligations, key, value);
+    } else if (key.name == "coalescing_window") {
+      config.coalescing.window = read_duration(key.name, value);
+    } else if (key.name == "coalescing_group") {
+      config.coalescing.group_min = read_number(key.name, value);
+    } else if (key.name == "timer_limit") {
+      config.timers = read_number(key.name, value);
     } else {
       unknown_key("config", key,
                   {"limits", "budget", "leak_policy", "leak_threshold", "leak_then", "strict_tokens", "trace_capacity",
-                   "trace_when_full", "region_ceiling", "task_ceiling", "obligation_ceiling"});
+                   "trace_when_full", "region_ceiling", "task_ceiling", "obligation_ceiling", "coalescing_window",
+                   "coalescing_group", "timer_limit"});
     }
   }
   return config;

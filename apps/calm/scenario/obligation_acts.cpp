@@ -3,7 +3,7 @@
 namespace calm::scenario {
 namespace {
 
-ObligationId subject(const World& world, const Step& step) { return world.obligation(step.subject.text); }
+ObligationId obligation_of(const World& world, const Step& step) { return world.obligation(step.subject.text); }
 
 }  // namespace
 
@@ -16,16 +16,20 @@ Status reserve(World& world, const Step& step) {
   return made.status;
 }
 
-Status commit(World& world, const Step& step) { return world.kernel().commit(world.worker(), subject(world, step)); }
+Status commit(World& world, const Step& step) {
+  return world.kernel().commit(world.worker(), obligation_of(world, step));
+}
 
-Status abort(World& world, const Step& step) { return world.kernel().abort(world.worker(), subject(world, step)); }
+Status abort(World& world, const Step& step) {
+  return world.kernel().abort(world.worker(), obligation_of(world, step));
+}
 
 Status hand_over(World& world, const Step& step) {
-  return world.kernel().hand_over(world.worker(), subject(world, step), world.holder_in(step, "to"));
+  return world.kernel().hand_over(world.worker(), obligation_of(world, step), world.holder_in(step, "to"));
 }
 
 Status drop_token(World& world, const Step& step) {
-  return world.kernel().drop_token(world.worker(), subject(world, step));
+  return world.kernel().drop_token(world.worker(), obligation_of(world, step));
 }
 
 Status count(World& world, const Step& step) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/calm/scenario/problem.hpp"
+#include "calm/clock/wheel.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/model/budget.hpp"
 
@@ -82,6 +83,8 @@ struct ConfigWish {
   std::optional<std::uint32_t> regions;  ///< ceilings
   std::optional<std::uint32_t> tasks;
   std::optional<std::uint32_t> obligations;
+  clock::Coalescing coalescing{};
+  std::optional<std::uint64_t> timers;
 };
 
 struct Scenario {

@@ -8,6 +8,7 @@ namespace {
 constexpr FieldType form(FieldForm of) { return {.form = of}; }
 constexpr FieldType makes(NameKind kind) { return {.form = FieldForm::new_name, .name = kind}; }
 constexpr FieldType a(NameKind kind) { return {.form = FieldForm::name, .name = kind}; }
+constexpr FieldType some(NameKind kind) { return {.form = FieldForm::names, .name = kind}; }
 constexpr FieldType word(WordSet set) { return {.form = FieldForm::word, .words = set}; }
 constexpr FieldType words(WordSet set) { return {.form = FieldForm::words, .words = set}; }
 
@@ -16,12 +17,23 @@ constexpr FieldType region = a(NameKind::region);
 constexpr FieldType task = a(NameKind::task);
 constexpr FieldType obligation = a(NameKind::obligation);
 constexpr FieldType value = a(NameKind::value);
+constexpr FieldType channel = a(NameKind::channel);
+constexpr FieldType place = a(NameKind::place);
+constexpr FieldType delivery = a(NameKind::delivery);
+constexpr FieldType timer = a(NameKind::timer);
 constexpr FieldType flag = form(FieldForm::flag);
 constexpr FieldType number = form(FieldForm::number);
 constexpr FieldType text = form(FieldForm::text);
 constexpr FieldType budget = form(FieldForm::budget);
 constexpr FieldType cancel_kind = word(WordSet::cancel_kind);
+constexpr FieldType time = form(FieldForm::time);
 constexpr FieldType obligation_kind = word(WordSet::obligation_kind);
+
+// What runs in a poll of a program, which the kernel sees whatever comes of it.
+constexpr StepRow by_program(StepRow row) {
+  row.polls = true;
+  return row;
+}
 
 // clang-format off: one verb, one paragraph
 constexpr StepRow rows[] = {
@@ -85,7 +97,7 @@ constexpr StepRow rows[] = {
     {"round", number, "says which round of the scheduler it is", nullptr, set_round, {}},
     {"timers", number, "says how many timers are armed", nullptr, set_timers, {}},
     {"channels", number, "says how many channels are not drained", nullptr, set_channels, {}},
-    {"queue", form(FieldForm::tasks), "the tasks that were scheduled and not yet polled, in order", nullptr,
+    {"queue", some(NameKind::task), "the tasks that were scheduled and not yet polled, in order", nullptr,
      look_at_queue, {}},
     {"watch", task, "the earliest deadline that the kernel asked to watch for the task", nullptr, look_at_watch,
      {{{"at", form(FieldForm::time), needed}}}},
@@ -138,6 +150,76 @@ constexpr StepRow rows[] = {
     {"check_step", a(NameKind::witness), "whether another witness may follow this one", check_witness, nullptr,
      {{{"then", a(NameKind::witness), needed}}}},
 
+    // programs
+    {"program", makes(NameKind::task), "spawns a real task that does what steps say with by", make_program, nullptr,
+     {{{"in", region, needed}, {"budget", budget}}}},
+    by_program({"resume", task, "polls a program that was woken; the answer is that of the step it waits in", resume,
+                nullptr, {{{"gives", text}}}}),
+    by_program({"dismiss", task, "tells a program to end", dismiss, nullptr, {}}),
+    by_program({"sleep", time, "waits for a time", ordered<sleep_deed>, nullptr, {{{"by", task, needed}}}}),
+    {"wake_sleepers", some(NameKind::task), "collects the alarms that are due; whose they are, in order", nullptr,
+     wake_sleepers, {}},
+
+    // channels
+    by_program({"open", makes(NameKind::channel), "makes a channel of texts", ordered<open_deed>, nullptr,
+                {{{"kind", word(WordSet::channel_kind)}, {"capacity", number}, {"value", text}, {"by", task, needed}}}}),
+    by_program({"reserve_place", makes(NameKind::place), "waits for a place and takes it", ordered<reserve_place_deed>,
+                nullptr, {{{"of", channel, needed}, {"by", task, needed}, {"gives", text}}}}),
+    by_program({"try_reserve_place", makes(NameKind::place), "takes a place without waiting",
+                ordered<try_reserve_place_deed>, nullptr, {{{"of", channel, needed}, {"by", task, needed}}}}),
+    by_program({"send_place", place, "sends into a place", ordered<send_place_deed>, nullptr,
+                {{{"value", text, needed}, {"by", task, needed}, {"gives", text}}}}),
+    by_program({"abort_place", place, "gives a place back", ordered<abort_place_deed>, nullptr,
+                {{{"by", task, needed}, {"gives", text}}}}),
+    by_program({"drop_place", place, "forgets a place", ordered<drop_place_deed>, nullptr, {{{"by", task, needed}}}}),
+    by_program({"send", channel, "waits for a place and sends", ordered<send_deed>, nullptr,
+                {{{"value", text, needed}, {"by", task, needed}, {"gives", text}}}}),
+    by_program({"try_send", channel, "sends without waiting", ordered<try_send_deed>, nullptr,
+                {{{"value", text, needed}, {"by", task, needed}, {"gives", text}}}}),
+    by_program({"send_evict_oldest", channel, "sends, in the place of the oldest value if need be; gives that one",
+                ordered<send_evict_oldest_deed>, nullptr,
+                {{{"value", text, needed}, {"by", task, needed}, {"gives", text}}}}),
+    by_program({"recv", channel, "waits for a value", ordered<recv_deed>, nullptr,
+                {{{"by", task, needed}, {"receiver", number}, {"gives", text}}}}),
+    by_program({"try_recv", channel, "takes a value without waiting", ordered<try_recv_deed>, nullptr,
+                {{{"by", task, needed}, {"receiver", number}, {"gives", text}}}}),
+    by_program({"recv_many", channel, "waits for a value and takes what else is there", ordered<recv_many_deed>,
+                nullptr, {{{"by", task, needed}, {"most", number, needed}, {"gives", text}}}}),
+    by_program({"recv_with_ack", makes(NameKind::delivery), "waits for a value that must be acknowledged",
+                ordered<recv_with_ack_deed>, nullptr,
+                {{{"of", channel, needed}, {"by", task, needed}, {"gives", text}}}}),
+    by_program({"ack", delivery, "the value is dealt with", ordered<ack_deed>, nullptr, {{{"by", task, needed}}}}),
+    by_program({"nack", delivery, "the value is to be received again", ordered<nack_deed>, nullptr,
+                {{{"by", task, needed}}}}),
+    by_program({"drop_delivery", delivery, "forgets a delivery", ordered<drop_delivery_deed>, nullptr,
+                {{{"by", task, needed}}}}),
+    by_program({"close_channel", channel, "takes nothing in any more", ordered<close_channel_deed>, nullptr,
+                {{{"by", task, needed}}}}),
+    by_program({"add_sender", channel, "one more sender", ordered<add_sender_deed>, nullptr, {{{"by", task, needed}}}}),
+    by_program({"drop_sender", channel, "one sender less", ordered<drop_sender_deed>, nullptr,
+                {{{"by", task, needed}}}}),
+    by_program({"add_receiver", channel, "one more receiver", ordered<add_receiver_deed>, nullptr,
+                {{{"by", task, needed}}}}),
+    by_program({"drop_receiver", channel, "one receiver less", ordered<drop_receiver_deed>, nullptr,
+                {{{"by", task, needed}, {"receiver", number}}}}),
+    {"channel", channel, "how full a channel is", nullptr, look_at_channel,
+     {{{"queued", number}, {"reserved", number}, {"unacked", number}, {"capacity", number}}}},
+
+    // timers
+    {"arm", makes(NameKind::timer), "arms a timer", arm, nullptr,
+     {{{"at", time, needed}, {"wakes", task}, {"clamp", flag}}}},
+    {"disarm", timer, "cancels a timer", disarm, nullptr, {}},
+    {"disarm_all", number, "cancels all timers that are armed; how many there were", nullptr, disarm_all, {}},
+    {"fire", some(NameKind::timer), "collects the timers that are due, in order", nullptr, fire_timers, {}},
+    {"forge", makes(NameKind::timer), "makes an id like that of another timer, which nobody gave out", nullptr,
+     forge_timer, {{{"like", timer, needed}, {"place", number}, {"generation", number}}}},
+    {"timer", timer, "the id of a timer", nullptr, look_at_timer, {{{"place", number}, {"generation", number}}}},
+    {"churn", number, "arms and cancels so many timers, one after the other", nullptr, churn_timers,
+     {{{"at", time, needed}}}},
+    {"wheel", number, "how many timers are armed, and where they stand", nullptr, look_at_wheel,
+     {{{"level_1", number}, {"level_2", number}, {"level_3", number}, {"level_4", number}, {"overflow", number},
+       {"due", number}, {"held", number}, {"places", number}, {"next", time}}}},
+
     // values
     {"outcome", makes(NameKind::value), "an outcome", nullptr, make_outcome,
      {{{"kind", word(WordSet::outcome), needed}, {"error", word(WordSet::error)}, {"message", text},
@@ -188,8 +270,8 @@ std::string describe(const FieldType& type) {
       return "name of a region or task";
     case FieldForm::records:
       return "names of regions and tasks";
-    case FieldForm::tasks:
-      return "names of tasks";
+    case FieldForm::names:
+      return std::string("names of ").append(to_string(type.name)).append("s");
     case FieldForm::holder:
       return "name of a task, nobody, reactor, lease keeper";
     case FieldForm::flag:

@@ -19,10 +19,11 @@ namespace calm::scenario {
 class World;
 
 /// What a name stands for.
-enum class NameKind : std::uint8_t { region, task, obligation, witness, value, mark };
+enum class NameKind : std::uint8_t { region, task, obligation, witness, value, mark, channel, place, delivery, timer };
 
 constexpr std::string_view to_string(NameKind kind) noexcept {
-  constexpr std::string_view names[] = {"region", "task", "obligation", "witness", "value", "mark"};
+  constexpr std::string_view names[] = {"region", "task",    "obligation", "witness",  "value",
+                                        "mark",   "channel", "place",      "delivery", "timer"};
   return names[static_cast<std::uint8_t>(kind)];
 }
 
@@ -31,7 +32,7 @@ enum class FieldForm : std::uint8_t {
   name,      ///< uses one
   record,    ///< the name of a region or a task
   records,   ///< a list of them
-  tasks,     ///< a list of names of tasks
+  names,     ///< a list of names; see FieldType::name
   holder,    ///< the name of a task, nobody, reactor or lease keeper
   flag,
   number,
@@ -76,6 +77,7 @@ struct StepRow {
   Look look = nullptr;
   std::array<FieldRow, field_max> fields{};  ///< those with a key
   std::array<Errc, 2> answers{};             ///< errors that are no refusal: the state may be another after them
+  bool polls = false;                        ///< it runs in a poll of its program, which is there whatever it answers
 
   [[nodiscard]] const FieldRow* find(std::string_view key) const noexcept;
 };

@@ -4,7 +4,9 @@
 // Cancel:  not applicable
 #pragma once
 
+#include "apps/calm/scenario/program.hpp"
 #include "apps/calm/scenario/scenario.hpp"
+#include "apps/calm/scenario/schema.hpp"
 #include "apps/calm/scenario/world.hpp"
 #include "calm/model/error_code.hpp"
 
@@ -79,6 +81,51 @@ void mark_state(World& world, const Step& step);
 void look_same_state(World& world, const Step& step);
 void take_witness(World& world, const Step& step);
 Status check_witness(World& world, const Step& step);
+
+// Programs and channels (channel_acts.cpp). A deed runs in a poll of the program that its step names with `by`.
+Status make_program(World& world, const Step& step);
+Status resume(World& world, const Step& step);
+Status dismiss(World& world, const Step& step);
+/// Gives: would_block while the program waits; it goes on with resume.
+Status order(World& world, const Step& step, Deed deed);
+template <Deed deed>
+Status ordered(World& world, const Step& step) {
+  return order(world, step, deed);
+}
+Task<Answer> sleep_deed(Cx cx, World& world, const Step& step);
+Task<Answer> open_deed(Cx cx, World& world, const Step& step);
+Task<Answer> reserve_place_deed(Cx cx, World& world, const Step& step);
+Task<Answer> try_reserve_place_deed(Cx cx, World& world, const Step& step);
+Task<Answer> send_place_deed(Cx cx, World& world, const Step& step);
+Task<Answer> abort_place_deed(Cx cx, World& world, const Step& step);
+Task<Answer> drop_place_deed(Cx cx, World& world, const Step& step);
+Task<Answer> send_deed(Cx cx, World& world, const Step& step);
+Task<Answer> try_send_deed(Cx cx, World& world, const Step& step);
+Task<Answer> send_evict_oldest_deed(Cx cx, World& world, const Step& step);
+Task<Answer> recv_deed(Cx cx, World& world, const Step& step);
+Task<Answer> try_recv_deed(Cx cx, World& world, const Step& step);
+Task<Answer> recv_many_deed(Cx cx, World& world, const Step& step);
+Task<Answer> recv_with_ack_deed(Cx cx, World& world, const Step& step);
+Task<Answer> ack_deed(Cx cx, World& world, const Step& step);
+Task<Answer> nack_deed(Cx cx, World& world, const Step& step);
+Task<Answer> drop_delivery_deed(Cx cx, World& world, const Step& step);
+Task<Answer> close_channel_deed(Cx cx, World& world, const Step& step);
+Task<Answer> add_sender_deed(Cx cx, World& world, const Step& step);
+Task<Answer> drop_sender_deed(Cx cx, World& world, const Step& step);
+Task<Answer> add_receiver_deed(Cx cx, World& world, const Step& step);
+Task<Answer> drop_receiver_deed(Cx cx, World& world, const Step& step);
+void look_at_channel(World& world, const Step& step);
+
+// Timers (timer_acts.cpp).
+Status arm(World& world, const Step& step);
+Status disarm(World& world, const Step& step);
+void disarm_all(World& world, const Step& step);
+void forge_timer(World& world, const Step& step);
+void look_at_timer(World& world, const Step& step);
+void churn_timers(World& world, const Step& step);
+void fire_timers(World& world, const Step& step);
+void wake_sleepers(World& world, const Step& step);
+void look_at_wheel(World& world, const Step& step);
 
 // Values without a kernel (value_steps.cpp).
 void make_outcome(World& world, const Step& step);

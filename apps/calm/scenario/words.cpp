@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "apps/calm/scenario/channel.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/kernel/finding.hpp"
 #include "calm/kernel/kernel.hpp"
@@ -94,6 +95,13 @@ constexpr Word wakes[] = {word("idle", lockfree::WakeState::idle), word("queued"
                           word("running", lockfree::WakeState::running),
                           word("running_woken", lockfree::WakeState::running_woken),
                           word("done", lockfree::WakeState::done)};
+constexpr Word channel_kinds[] = {word("mpsc", ChannelKind::mpsc),
+                                  word("tracked", ChannelKind::tracked),
+                                  word("mpmc", ChannelKind::mpmc),
+                                  word("oneshot", ChannelKind::oneshot),
+                                  word("broadcast", ChannelKind::broadcast),
+                                  word("watch", ChannelKind::watch),
+                                  word("rendezvous", ChannelKind::rendezvous)};
 
 }  // namespace
 
@@ -143,6 +151,8 @@ Words words_of(WordSet set) noexcept {
       return event_kinds;
     case WordSet::wake_state:
       return wakes;
+    case WordSet::channel_kind:
+      return channel_kinds;
   }
   return {};
 }

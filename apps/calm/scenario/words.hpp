@@ -45,6 +45,7 @@ enum class WordSet : std::uint8_t {
   finding,
   event_kind,
   wake_state,
+  channel_kind,
 };
 
 Words words_of(WordSet set) noexcept;

@@ -48,8 +48,24 @@ std::string name_in(const Map& map, typename Map::mapped_type id) {
 }  // namespace
 
 World::World(const Scenario& scenario, const kernel::Profile& profile)
-    : kernel_(make_kernel(scenario, profile, host_)) {
+    : host_(scenario.config.coalescing, scenario.config.timers.value_or(UINT64_MAX)),
+      kernel_(make_kernel(scenario, profile, host_)),
+      port_(*kernel_, host_) {
   add("root", kernel_->root());
+}
+
+World::~World() {
+  for (auto program = programs_.rbegin(); program != programs_.rend(); ++program) (*program)->drop();
+  places.clear();
+  deliveries.clear();
+  channels.clear();
+}
+
+Program* World::program(TaskId task) const {
+  for (const auto& program : programs_) {
+    if (task && program->task() == task && kernel_->state(task) != TaskState::completed) return program.get();
+  }
+  return nullptr;
 }
 
 RegionId World::region(std::string_view name) const { return find_in(regions_, name); }

@@ -13,8 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/calm/scenario/channel.hpp"
 #include "apps/calm/scenario/expression.hpp"
 #include "apps/calm/scenario/host.hpp"
+#include "apps/calm/scenario/port.hpp"
+#include "apps/calm/scenario/program.hpp"
 #include "apps/calm/scenario/scenario.hpp"
 #include "calm/kernel/kernel.hpp"
 #include "calm/model/witness.hpp"
@@ -39,10 +42,15 @@ class World {
 
   /// Fails: Problem when the configuration makes no kernel.
   World(const Scenario& scenario, const kernel::Profile& profile);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  /// Programs that have not ended are dropped where they stand.
+  ~World();
 
   [[nodiscard]] Kernel& kernel() noexcept { return *kernel_; }
   [[nodiscard]] kernel::Worker& worker() noexcept { return kernel_->worker(0); }
   [[nodiscard]] ScenarioHost& host() noexcept { return host_; }
+  [[nodiscard]] ScenarioPort& port() noexcept { return port_; }
 
   // Names. The loader has seen to it that each is known; one whose step went wrong names nothing.
   [[nodiscard]] RegionId region(std::string_view name) const;
@@ -64,6 +72,11 @@ class World {
   [[nodiscard]] std::string name_of(RegionId id) const;
   [[nodiscard]] std::string name_of(TaskId id) const;
   [[nodiscard]] std::string name_of(ObligationId id) const;
+
+  // Programs: tasks that do what steps say.
+  Program& add_program() { return *programs_.emplace_back(std::make_unique<Program>(*this)); }
+  /// Gives: nullptr when the task is no program, or has ended.
+  [[nodiscard]] Program* program(TaskId task) const;
 
   /// Compares a field, if the step has it, with what was found.
   void expect(const Step& step, std::string_view key, const std::string& found);
@@ -92,10 +105,16 @@ class World {
   std::map<std::string, Witness, std::less<>> witnesses;
   std::map<std::string, std::uint64_t, std::less<>> marks;
   std::vector<std::string> destroyed;  ///< labels of heap objects, in the order of their end
+  std::map<std::string, TimerId, std::less<>> timers;
+  std::map<std::string, std::unique_ptr<Channel>, std::less<>> channels;
+  std::map<std::string, HeldPlace, std::less<>> places;
+  std::map<std::string, Delivered, std::less<>> deliveries;
 
  private:
   ScenarioHost host_;
   std::unique_ptr<Kernel> kernel_;
+  ScenarioPort port_;
+  std::vector<std::unique_ptr<Program>> programs_;
   std::map<std::string, RegionId, std::less<>> regions_;
   std::map<std::string, TaskId, std::less<>> tasks_;
   std::map<std::string, ObligationId, std::less<>> obligations_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calm/cx/port.hpp"
+#include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/snapshot.hpp"
 #include "calm/runtime/run.hpp"
 #include "contest.hpp"
@@ -144,6 +145,32 @@ TEST(Mutex, OBL_2_a_guard_held_across_an_await_is_seen_by_who_looks) {
   EXPECT_LAB_CLEAN(report);
 }
 
+TEST(Mutex, OBL_2_OBS_1_who_inspects_sees_the_guard_its_place_and_who_waits_for_whom) {
+  const auto report = lab::run({}, [](Cx cx) -> Task<void> {
+    Mutex<> mutex(cx);
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto holds = [&mutex](Cx inner) -> Task<void> {
+        const Mutex<>::Guard guard = co_await mutex.lock(inner);
+        co_await sleep(inner, ms(3));
+      };
+      const auto waits = [&mutex](Cx inner) -> Task<void> { (void)co_await mutex.lock(inner); };
+      const auto holder = co_await scope.fiber(holds);
+      co_await sleep(scope.cx(), ms(1));
+      const auto waiter = co_await scope.fiber(waits);
+      co_await sleep(scope.cx(), ms(1));
+      EXPECT_EQ(view_of(scope.cx(), waiter.id()).held_by, holder.id());
+      EXPECT_EQ(view_of(scope.cx(), holder.id()).held_by, TaskId());
+      auto& port = static_cast<cx::KernelPort<lockfree::LocalAtomics>&>(cx::context_of(scope.cx()).root->port());
+      const std::string text = kernel::diagnose(port.kernel().snapshot(port.here()));
+      EXPECT_NE(text.find(", holds 1 lock guard"), std::string::npos) << text;
+      EXPECT_NE(text.find(" held by " + to_string(holder.id())), std::string::npos) << text;
+      EXPECT_NE(text.find("mutex_test.cpp:"), std::string::npos) << text;
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_LAB_CLEAN(report);
+}
+
 TEST(Mutex, OBL_5_a_guard_that_outlives_its_task_is_a_leak_and_unlocks_all_the_same) {
   const auto report = lab::run({}, [](Cx cx) -> Task<void> {
     Mutex<> mutex(cx);
@@ -179,22 +206,43 @@ TEST(Mutex, OBL_2_a_guard_may_go_to_another_task_which_settles_it) {
   EXPECT_LAB_CLEAN(report);
 }
 
-TEST(Mutex, LAB_6_two_locks_in_two_orders_deadlock_in_some_schedule_and_the_lab_says_so) {
-  const auto program = [](Cx cx) -> Task<void> {
-    Mutex<> a(cx);
-    Mutex<> b(cx);
-    const auto body = [&](Scope& scope) -> Task<void> {
-      const auto both = [](Cx inner, Mutex<>* first, Mutex<>* second) -> Task<void> {
-        const auto one = co_await first->lock(inner);
-        co_await yield(inner);
-        const auto two = co_await second->lock(inner);
-      };
-      (void)co_await scope.fiber(both, &a, &b);
-      (void)co_await scope.fiber(both, &b, &a);
-    };
-    co_await scope(cx, body);
+Task<void> lock_both(Cx cx, Mutex<>* first, Mutex<>* second) {
+  const auto one = co_await first->lock(cx);
+  co_await yield(cx);
+  const auto two = co_await second->lock(cx);
+}
+
+Task<void> lock_in_two_orders(Cx cx) {
+  Mutex<> a(cx);
+  Mutex<> b(cx);
+  const auto body = [&](Scope& scope) -> Task<void> {
+    (void)co_await scope.fiber(lock_both, &a, &b);
+    (void)co_await scope.fiber(lock_both, &b, &a);
   };
-  const auto report = lab::explore(program, {.stop_at_first_problem = false});
+  co_await scope(cx, body);
+}
+
+TEST(Mutex, LAB_6_a_deadlock_names_who_holds_each_lock_and_where_it_waits) {
+  std::string text;
+  for (std::uint64_t seed = 1; seed < 100 && text.empty(); ++seed) {
+    const auto report = lab::run({.seed = seed}, lock_in_two_orders);
+    for (const lab::Problem& problem : report.problems) {
+      if (problem.oracle == lab::Oracle::deadlock) text.append(problem.text);
+    }
+  }
+  EXPECT_NE(text.find("calm: deadlock: 2 tasks wait for each other\n"), std::string::npos) << text;
+  std::size_t held = 0;
+  for (std::size_t at = text.find(", held by t"); at != std::string::npos; at = text.find(", held by t", at + 1))
+    ++held;
+  EXPECT_EQ(held, 2U) << text;
+  EXPECT_NE(text.find("mutex_test.cpp:"), std::string::npos) << text;
+  EXPECT_NE(text.find("lock_both waits for x"), std::string::npos) << text;
+  EXPECT_NE(text.find("law:  LAB-6 no deadlock\n  next: take these in one order everywhere"), std::string::npos)
+      << text;
+}
+
+TEST(Mutex, LAB_6_two_locks_in_two_orders_deadlock_in_some_schedule_and_the_lab_says_so) {
+  const auto report = lab::explore(lock_in_two_orders, {.stop_at_first_problem = false});
   EXPECT_TRUE(report.exhausted());
   EXPECT_GT(report.counts.deadlocks, 0U);
   EXPECT_LT(report.counts.deadlocks, report.counts.executions);
