@@ -10,6 +10,8 @@ calm::Task<> bracket_releases(calm::Cx cx);
 calm::Task<> promise_kept(calm::Cx cx);
 calm::Task<> shared_account(calm::Cx cx);
 calm::Task<> plan_critical_path(calm::Cx cx);
+calm::Task<> race_drain(calm::Cx cx);
+calm::Task<> retry_hedge(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
 calm::Task<> forgotten_promise(calm::Cx cx);
 
@@ -28,6 +30,8 @@ constexpr Example rows[] = {
     {"shared_account", "a lock around a value, permits for a few at a time, the first of two waits", shared_account},
     {"plan_critical_path", "a plan as data: its critical path, its rewrites with their proof, its run",
      plan_critical_path},
+    {"race_drain", "the first of two, the loser drained before the race is over; all of two", race_drain},
+    {"retry_hedge", "work done again, late answers asked for again, two votes of three", retry_hedge},
     {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
     {"forgotten_promise", "a bug that one thread hides and the lab finds: run it with --lab --seeds 20",
      forgotten_promise},

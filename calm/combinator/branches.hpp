@@ -3,7 +3,7 @@
 // Threads: fibers of the task that waits
 // Cancel:  a cancel of the task goes to all branches; what they come to then is their end
 //
-// A branch is a Task, `load(cx, a)`, or a callable, `[&](Cx cx) { return load(cx, a); }`. A Task was made with the context of
+// A branch is a Task, `load(cx, a)`, or a callable that makes one, `load_a(cx)`. A Task was made with the context of
 // the one who waits and runs with that of its fiber: what it opens, spawns and waits for is the fiber's. Its context is the
 // one that the combinator was given, or one further out; a tighter one is made inside the branch.
 #pragma once
@@ -130,6 +130,7 @@ class Several {
       auto started = start_branch(scope, made_with, Ticket(contest, number), std::get<number>(branches_));
       if (!started) return cx::without_value(started);
       std::get<number>(handles_).emplace(std::move(started).value());
+      contest.started(std::get<number>(handles_)->id());
       return start_from<number + 1>(scope, made_with, contest);
     }
   }
@@ -171,6 +172,7 @@ class Many {
       auto started = start_branch(scope, made_with, Ticket(contest, number), branches_[number]);
       if (!started) return cx::without_value(started);
       handles_.push_back(std::move(started).value());
+      contest.started(handles_.back().id());
     }
     return ok();
   }

@@ -16,6 +16,7 @@ Contest::Contest(const cx::Context& owner, Wanted wanted, std::size_t branches, 
       failures_left_(branches - oks),
       counted_(wanted == Wanted::enough_oks ? branches : 0),
       wanted_(wanted) {
+  tasks_.reserve(branches);
   CALM_REQUIRE(COM_1, wanted != Wanted::enough_oks || (oks >= 1 && oks <= branches), oks, branches);
 }
 
@@ -37,11 +38,14 @@ void Contest::call_off(const ChildEnd& refusal) noexcept {
   if (decided_by_ == nobody) decide(nobody);
 }
 
-/// The branch that decides is among those that are told; it has ended, so it keeps its end (CAN-9).
+/// The branch that decides is not told: a reason stronger than its own would change its end (CAN-4).
 void Contest::decide(std::size_t branch) noexcept {
   decided_by_ = branch;
   kernel::Worker& worker = port_.here();
-  (void)port_.cancel(worker, region_, {.kind = CancelKind::race_lost, .task = worker.running()});
+  for (std::size_t other = 0; other < tasks_.size(); ++other) {
+    if (other == branch) continue;
+    (void)port_.request_cancel(worker, tasks_[other], {.kind = CancelKind::race_lost, .task = worker.running()});
+  }
 }
 
 void Contest::touch(trace::Access access) const noexcept {

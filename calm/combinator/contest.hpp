@@ -49,6 +49,8 @@ class Contest {
   // --- for those who run the branches ---
 
   void begin(RegionId region) noexcept { region_ = region; }
+  /// A branch runs as this task. Needs: called for the branches in their order.
+  void started(TaskId task) noexcept { tasks_.push_back(task); }
   /// A branch has ended: its frames are gone, and its last step is under way.
   void arrive(std::size_t branch, bool ok) noexcept;
   /// A branch could not be started: the others end.
@@ -66,6 +68,7 @@ class Contest {
   std::size_t oks_left_;
   std::size_t failures_left_;  ///< that it can still bear
   std::vector<bool> counted_;
+  std::vector<TaskId> tasks_;  ///< with room for all branches
   ChildEnd fold_ = ok();
   ChildEnd refusal_ = ok();
   Wanted wanted_;

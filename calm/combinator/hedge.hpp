@@ -24,6 +24,13 @@
 #include "calm/model/time.hpp"
 
 namespace calm {
+
+/// How often to ask, and how late an answer must be for that.
+struct Hedge {
+  Duration delay;              ///< between the beginnings of two attempts
+  std::uint32_t attempts = 2;  ///< all in all
+};
+
 namespace combinator {
 
 /// One attempt, which waits for its time.
@@ -37,24 +44,18 @@ Task<T> attempt_after(C cx, Duration delay, F callable, Arguments... arguments) 
   }
 }
 
+/// Gives: the attempts, each with copies of its own. Fails: std::bad_alloc.
 template <class T, class C, class F, class... Arguments>
-CALM_CORO_WRAPPER Task<T> start_hedge(C cx, Duration delay, std::uint32_t attempts, const F& callable,
-                                      const Arguments&... arguments) {
-  std::vector<Task<T>> branches;
-  branches.reserve(attempts);
-  for (std::uint32_t number = 0; number < attempts; ++number) {
-    branches.push_back(attempt_after<T, C, F, Arguments...>(cx, delay * number, callable, arguments...));
+std::vector<Task<T>> attempts_of(C cx, Hedge hedge, const F& callable, const Arguments&... arguments) {
+  std::vector<Task<T>> attempts;
+  attempts.reserve(hedge.attempts);
+  for (std::uint32_t number = 0; number < hedge.attempts; ++number) {
+    attempts.push_back(attempt_after<T, C, F, Arguments...>(cx, hedge.delay * number, callable, arguments...));
   }
-  return first_ok_all(cx, std::move(branches));
+  return attempts;
 }
 
 }  // namespace combinator
-
-/// How often to ask, and how late an answer must be for that.
-struct Hedge {
-  Duration delay;              ///< between the beginnings of two attempts
-  std::uint32_t attempts = 2;  ///< all in all
-};
 
 /// Runs `callable(cx, arguments...)`, and after each delay once more beside it, until one has come to a value. Callable and
 /// arguments are copied for each attempt; what they refer to outlives the call.
@@ -65,7 +66,7 @@ CALM_CORO_WRAPPER auto hedge(CxOf<Caps...> cx, Hedge hedge, F callable, Argument
     -> Task<cx::TaskValue<F, CxOf<Caps...>, Arguments...>> {
   static_assert(cx::has_cap<cap::time, Caps...>, "calm: this context has no clock, cap::time was not passed (CTX-2)");
   using T = cx::TaskValue<F, CxOf<Caps...>, Arguments...>;
-  return combinator::start_hedge<T>(cx, hedge.delay, hedge.attempts, callable, arguments...);
+  return first_ok_all(cx, combinator::attempts_of<T>(cx, hedge, callable, arguments...));
 }
 
 /// The same for two attempts.

@@ -140,8 +140,7 @@ template <class... Caps, class... Branches>
 CALM_CORO_WRAPPER auto quorum(CxOf<Caps...> cx, std::size_t oks, Branches... branches)
     -> Task<std::vector<detail::Held<combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>>>> {
   using R = std::vector<detail::Held<combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>>>;
-  return combinator::run_quorum<R>(cx, oks,
-                                   combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));
+  return combinator::run_quorum<R>(cx, oks, combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));
 }
 
 /// The same for a list.

@@ -3,7 +3,8 @@
 // Threads: attempts run in the task that waits, one after the other
 // Cancel:  ends the attempt under way, or the pause, and with it the whole: a cancellation is never retried
 //
-//   auto page = co_await calm::retry(cx, {.backoff = calm::Backoff::exponential(10ms).capped(1s).jittered(50)}, load, url);
+//   const calm::Retry patient{.backoff = calm::Backoff::exponential(10ms).capped(1s).jittered(50), .attempts = 5};
+//   auto page = co_await calm::retry(cx, patient, load, url);
 //
 // Only errors are retried, those that `again` allows: a cancellation is an order, an exception a bug. What each failed attempt
 // ended with is in the notes of the outcome.
@@ -31,9 +32,9 @@ namespace calm {
 
 struct Retry {
   Backoff backoff = Backoff::fixed();
-  std::uint32_t attempts = 3;              ///< all in all, 1 at least
-  Duration attempt_time = Duration::max();  ///< for each attempt; beyond it that one fails with `timeout`
-  Duration total_time = Duration::max();    ///< for all of them with their pauses
+  std::uint32_t attempts = 3;                 ///< all in all, 1 at least
+  Duration attempt_time = Duration::max();    ///< for each attempt; beyond it that one fails with `timeout`
+  Duration total_time = Duration::max();      ///< for all of them with their pauses
   std::function<bool(const Error&)> again{};  ///< which errors are worth another attempt; all by default
 };
 

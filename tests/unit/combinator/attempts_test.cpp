@@ -1,0 +1,294 @@
+// Enough values of several branches, late answers asked for again, and work that failed done again.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../sync/contest.hpp"
+#include "calm/combinator/backoff.hpp"
+#include "calm/combinator/hedge.hpp"
+#include "calm/combinator/never.hpp"
+#include "calm/combinator/quorum.hpp"
+#include "calm/combinator/retry.hpp"
+#include "calm/cx/wait_outcome.hpp"
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
+// callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
+namespace calm {
+namespace {
+
+using contest::ms;
+
+template <class F>
+void attempts_in_lab(F program, std::uint64_t seed = 1) {
+  const auto report = lab::run({.seed = seed}, std::move(program));
+  EXPECT_LAB_CLEAN(report);
+  EXPECT_TRUE(report.end.is_ok()) << report.end.explain();
+}
+
+Task<int> answers(Cx cx, std::int64_t after, int value) {
+  co_await sleep(cx, ms(after));
+  co_return value;
+}
+
+Task<int> declines(Cx cx, std::int64_t after, Errc code) {
+  co_await sleep(cx, ms(after));
+  co_return err(code);
+}
+
+TEST(FirstOk, COM_1_the_first_value_wins_and_failures_before_it_are_notes) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    const Outcome<int> end =
+        co_await outcome(first_ok(cx, declines(cx, 1, Errc::full), answers(cx, 5, 42), answers(cx, 9, 7)));
+    EXPECT_EQ(end.value_or(0), 42);
+    EXPECT_EQ(end.notes().size(), 1U);
+    EXPECT_EQ(cx.now(), Time() + ms(5));
+  });
+}
+
+TEST(FirstOk, COM_1_when_all_fail_it_fails_with_the_worst_of_them) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    const Outcome<int> end = co_await outcome(first_ok(cx, declines(cx, 5, Errc::full), declines(cx, 1, Errc::io)));
+    EXPECT_TRUE(end.is_err());
+    EXPECT_EQ(end.error().code(), Errc::full) << "of equals the one that is written first";
+    EXPECT_EQ(end.notes().size(), 2U);
+    const auto throws = [](Cx inner) -> Task<int> {
+      co_await sleep(inner, ms(1));
+      throw std::runtime_error("broken");
+    };
+    const Outcome<int> thrown = co_await outcome(first_ok(cx, declines(cx, 5, Errc::full), throws));
+    EXPECT_TRUE(thrown.is_panicked());
+    const Outcome<int> none = co_await outcome(first_ok_all(cx, std::vector<Task<int>>()));
+    EXPECT_TRUE(none.is_err());
+    EXPECT_EQ(none.error().code(), Errc::empty);
+  });
+}
+
+TEST(Quorum, COM_1_gives_the_values_that_came_first_in_the_order_of_the_branches) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    const std::vector<int> votes =
+        co_await quorum(cx, 2, answers(cx, 9, 1), declines(cx, 1, Errc::io), answers(cx, 3, 3), answers(cx, 5, 4));
+    EXPECT_EQ(votes, (std::vector<int>{3, 4}));
+    EXPECT_EQ(cx.now(), Time() + ms(5));
+  });
+}
+
+TEST(Quorum, COM_1_fails_as_soon_as_there_cannot_be_enough) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    const Outcome<std::vector<int>> end = co_await outcome(
+        quorum(cx, 2, declines(cx, 4, Errc::full), answers(cx, 1, 1), declines(cx, 2, Errc::io), answers(cx, 9, 2)));
+    EXPECT_TRUE(end.is_ok()) << "two of four can still be had";
+    std::vector<Task<int>> list;
+    list.push_back(declines(cx, 2, Errc::full));
+    list.push_back(answers(cx, 1, 1));
+    list.push_back(answers(cx, 50, 1));
+    const Time before = cx.now();
+    const Outcome<std::vector<int>> failed = co_await outcome(quorum_all(cx, 3, std::move(list)));
+    EXPECT_TRUE(failed.is_err());
+    EXPECT_EQ(cx.now(), before + ms(2));
+    for (const std::size_t oks : {std::size_t{0}, std::size_t{2}}) {
+      const Outcome<std::vector<int>> wrong = co_await outcome(quorum(cx, oks, answers(cx, 1, 1)));
+      EXPECT_TRUE(wrong.is_err());
+      EXPECT_EQ(wrong.error().code(), Errc::invalid_argument);
+    }
+  });
+}
+
+/// Two of three, which of them the schedule says; the third is told nothing that it could be counted for.
+Task<void> two_of_three(Cx cx) {
+  const auto votes_for = [](int value) {
+    return [value](Cx inner) -> Task<int> {
+      co_await yield(inner);
+      co_return value;
+    };
+  };
+  const auto votes = [&](Cx inner) -> Task<int> {
+    const std::vector<int> values = co_await quorum(inner, 2, votes_for(1), votes_for(2), votes_for(4));
+    co_return values[0] + values[1] + (values.size() == 2 ? 0 : 100);
+  };
+  const Outcome<int> end = co_await outcome(votes(cx));
+  if (cx.is_cancelled()) co_return;
+  const int sum = end.value_or(0);
+  if (sum != 3 && sum != 5 && sum != 6) co_await fail(Error(Errc::protocol, end.explain()));
+}
+
+TEST(Quorum, I5_COM_1_two_of_three_in_every_schedule) { EXPECT_GE(contest::explore_all_of(two_of_three), 6U); }
+
+TEST(Quorum, CAN_13_a_cancel_at_any_await_point_leaves_nothing_behind) {
+  contest::cancel_everywhere_in(two_of_three, 2);
+}
+
+TEST(Hedge, COM_1_a_late_answer_is_asked_for_again_and_an_early_one_is_not) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    int asked = 0;
+    const auto slow_first = [&asked](Cx inner, int base) -> Task<int> {
+      const int number = asked++;
+      co_await sleep(inner, ms(number == 0 ? 100 : 5));
+      co_return base + number;
+    };
+    const int late = co_await hedge(cx, ms(20), slow_first, 10);
+    EXPECT_EQ(late, 11);
+    EXPECT_EQ(cx.now(), Time() + ms(25));
+    asked = 1;
+    const int early = co_await hedge(cx, ms(20), slow_first, 10);
+    EXPECT_EQ(early, 11);
+    EXPECT_EQ(asked, 2) << "the second attempt never began";
+    EXPECT_EQ(cx.now(), Time() + ms(30));
+  });
+}
+
+TEST(Hedge, COM_1_fails_when_all_attempts_have_failed) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    const auto declining = [](Cx inner) -> Task<int> {
+      const int value = co_await declines(inner, 1, Errc::busy);
+      co_return value;
+    };
+    const Hedge three{.delay = ms(10), .attempts = 3};
+    const Outcome<int> end = co_await outcome(hedge(cx, three, declining));
+    EXPECT_TRUE(end.is_err());
+    EXPECT_EQ(cx.now(), Time() + ms(21));
+  });
+}
+
+/// Fails so many times; counts the attempts.
+struct Flaky {
+  int* attempts;
+  int failures;
+  Task<int> operator()(Cx cx) const {
+    const int number = ++*attempts;
+    co_await yield(cx);
+    if (number <= failures) co_return err(number == 1 ? Errc::busy : Errc::io);
+    co_return number;
+  }
+};
+
+TEST(Retry, COM_1_does_it_again_until_it_gives_a_value_with_a_growing_pause) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    int attempts = 0;
+    const Flaky flaky{&attempts, 3};
+    const Retry growing{.backoff = Backoff::exponential(ms(10)).capped(ms(15)), .attempts = 5};
+    const Outcome<int> end = co_await outcome(retry(cx, growing, flaky));
+    EXPECT_EQ(end.value_or(0), 4);
+    EXPECT_EQ(end.notes().size(), 3U) << "what each failed attempt ended with";
+    EXPECT_EQ(cx.now(), Time() + ms(10 + 15 + 15));
+  });
+}
+
+TEST(Retry, COM_1_gives_the_last_error_when_attempts_or_time_or_the_predicate_allow_no_more) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    int attempts = 0;
+    const Flaky flaky{&attempts, 100};
+    const Retry two{.attempts = 2};
+    const Outcome<int> twice = co_await outcome(retry(cx, two, flaky));
+    EXPECT_TRUE(twice.is_err());
+    EXPECT_EQ(twice.error().code(), Errc::io);
+    EXPECT_EQ(attempts, 2);
+
+    attempts = 0;
+    Retry only_busy{.attempts = 9};
+    only_busy.again = [](const Error& error) { return error.code() == Errc::busy; };
+    const Outcome<int> picky = co_await outcome(retry(cx, only_busy, flaky));
+    EXPECT_TRUE(picky.is_err());
+    EXPECT_EQ(attempts, 2) << "the second error is none to try again for";
+
+    attempts = 0;
+    const Time before = cx.now();
+    const Retry short_time{.backoff = Backoff::linear(ms(10), ms(10)), .attempts = 9, .total_time = ms(35)};
+    const Outcome<int> timed = co_await outcome(retry(cx, short_time, flaky));
+    EXPECT_TRUE(timed.is_err());
+    EXPECT_EQ(attempts, 3);
+    EXPECT_EQ(cx.now(), before + ms(30)) << "a pause that could not end in time is not begun";
+  });
+}
+
+TEST(Retry, COM_1_an_attempt_that_takes_too_long_fails_with_timeout_and_is_done_again) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    int attempts = 0;
+    const auto slow_once = [&attempts](Cx inner) -> Task<int> {
+      if (++attempts == 1) co_await never(inner);
+      co_return attempts;
+    };
+    const Retry impatient{.attempt_time = ms(7)};
+    const int value = co_await retry(cx, impatient, slow_once);
+    EXPECT_EQ(value, 2);
+    EXPECT_EQ(cx.now(), Time() + ms(7));
+  });
+}
+
+TEST(Retry, BUD_3_a_pause_that_outlasts_the_deadline_is_not_begun) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    int attempts = 0;
+    const auto tight = [&attempts](Cx inner) -> Task<int> {
+      const auto tighter = inner.with_deadline(inner.now() + ms(5));
+      const Retry paused{.backoff = Backoff::fixed(ms(10))};
+      const Flaky flaky{&attempts, 100};
+      const int value = co_await retry(tighter, paused, flaky);
+      co_return value;
+    };
+    const Outcome<int> end = co_await outcome(tight(cx));
+    EXPECT_TRUE(end.is_err()) << end.explain();
+    EXPECT_EQ(attempts, 1);
+    EXPECT_EQ(cx.now(), Time());
+  });
+}
+
+TEST(Retry, CAN_7_neither_a_cancellation_nor_an_exception_is_retried) {
+  attempts_in_lab([](Cx cx) -> Task<void> {
+    int attempts = 0;
+    const auto throws = [&attempts](Cx inner) -> Task<int> {
+      ++attempts;
+      co_await yield(inner);
+      throw std::runtime_error("a bug");
+    };
+    const Retry three;
+    const Outcome<int> thrown = co_await outcome(retry(cx, three, throws));
+    EXPECT_TRUE(thrown.is_panicked());
+    EXPECT_EQ(attempts, 1);
+  });
+  contest::cancel_everywhere_in(
+      [](Cx cx) -> Task<void> {
+        int attempts = 0;
+        const Retry paused{.backoff = Backoff::fixed(ms(1))};
+        const Flaky flaky{&attempts, 2};
+        const Outcome<int> end = co_await outcome(retry(cx, paused, flaky));
+        if (end.is_err()) co_await fail(Error(Errc::protocol, "a cancellation became an error"));
+      },
+      2);
+}
+
+TEST(Backoff, COM_1_delays_are_fixed_linear_or_exponential_with_a_ceiling) {
+  EXPECT_EQ(Backoff::fixed(ms(4)).after(1), ms(4));
+  EXPECT_EQ(Backoff::fixed(ms(4)).after(9), ms(4));
+  EXPECT_EQ(Backoff::linear(ms(4), ms(3)).after(1), ms(4));
+  EXPECT_EQ(Backoff::linear(ms(4), ms(3)).after(3), ms(10));
+  EXPECT_EQ(Backoff::exponential(ms(4), 3).after(3), ms(36));
+  EXPECT_EQ(Backoff::exponential(ms(4)).after(4'000'000'000), Duration::max()) << "no overflow, and no long loop";
+  EXPECT_EQ(Backoff::exponential(ms(4)).capped(ms(100)).after(60), ms(100));
+}
+
+TEST(Backoff, I7_jitter_comes_from_the_context_and_stays_within_its_part) {
+  std::set<std::int64_t> pauses;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    attempts_in_lab(
+        [&pauses](Cx cx) -> Task<void> {
+          int attempts = 0;
+          const Retry jittered{.backoff = Backoff::fixed(ms(100)).jittered(40)};
+          const Flaky flaky{&attempts, 1};
+          const int value = co_await retry(cx, jittered, flaky);
+          EXPECT_EQ(value, 2);
+          EXPECT_GE(cx.now(), Time() + ms(60));
+          EXPECT_LE(cx.now(), Time() + ms(100));
+          pauses.insert((cx.now() - Time()).ns());
+        },
+        seed);
+  }
+  EXPECT_GT(pauses.size(), 6U);
+}
+
+}  // namespace
+}  // namespace calm
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
