@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "calm/channel/hold.hpp"
+#include "calm/channel/news.hpp"
 #include "calm/channel/unsent.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/model/outcome.hpp"
-#include "calm/sync/line.hpp"
 
 namespace calm::channel {
 
@@ -33,24 +33,25 @@ struct Heard {
 
 /// The insides of a broadcast: values have numbers, from 0; number n stands at n modulo capacity.
 template <class T>
-class Air : public Held {
+class Air : public News<Air<T>> {
  public:
-  Air(CxOf<> cx, std::uint32_t capacity) : line_(cx), values_(capacity) {}
+  Air(CxOf<> cx, std::uint32_t capacity) : News<Air>(cx), values_(capacity) {}
 
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   /// Gives: the number of the oldest value there is.
   [[nodiscard]] std::uint64_t oldest() const noexcept { return sent_ > values_.size() ? sent_ - values_.size() : 0; }
   [[nodiscard]] bool has_receivers() const noexcept { return receivers_ != 0; }
   [[nodiscard]] bool has_ended() const noexcept { return senders_ == 0; }
+  [[nodiscard]] bool has_news(std::uint64_t next) const noexcept { return next < sent_; }
   void send(T&& value) noexcept {
     values_[sent_ % values_.size()].emplace(std::move(value));
     ++sent_;
-    wake_all();
+    this->wake_all();
   }
   /// Gives: the next value of who stands at `next`, which moves on. Needs: there is one. Fails: what the copy of T throws,
   ///        and nothing has moved.
   [[nodiscard]] Heard<T> hear(std::uint64_t& next) const {
-    line_.reads();
+    this->line().reads();
     const std::uint64_t number = next < oldest() ? oldest() : next;
     Heard<T> heard{*values_[number % values_.size()], number - next};  // NOLINT(*-unchecked-optional-access): sent
     next = number + 1;
@@ -58,40 +59,23 @@ class Air : public Held {
   }
 
   void add_sender() noexcept {
-    line_.writes();
+    this->line().writes();
     ++senders_;
   }
   void leave_sender() noexcept {
-    if (--senders_ == 0) wake_all();
+    this->line().writes();
+    if (--senders_ == 0) this->wake_all();
   }
   void add_receiver() noexcept {
-    line_.writes();
+    this->line().writes();
     ++receivers_;
   }
   void leave_receiver() noexcept {
-    line_.writes();
+    this->line().writes();
     --receivers_;
   }
 
-  // --- HasLine ---
-
-  [[nodiscard]] sync::Line& line() noexcept { return line_; }
-  [[nodiscard]] const sync::Line& line() const noexcept { return line_; }
-  [[nodiscard]] bool try_admit(const sync::Waiter& waiter, TaskId task) noexcept;
-  [[nodiscard]] bool refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
-    if (has_ended()) end = err(Errc::disconnected);
-    return has_ended();
-  }
-  void left(const sync::Waiter& /*waiter*/) noexcept {}
-  void take_back(const sync::Waiter& /*waiter*/) noexcept {}  // there is no next one: all were told
-
  private:
-  void wake_all() noexcept {
-    line_.writes();
-    while (!line_.empty()) line_.grant(*line_.first());
-  }
-
-  sync::Line line_;
   std::vector<std::optional<T>> values_;
   std::uint64_t sent_ = 0;
   std::uint32_t senders_ = 1;
@@ -99,36 +83,17 @@ class Air : public Held {
 };
 
 template <class T>
-class HearWait : public sync::LineWait<Air<T>> {
+class HearWait : public NewsWait<Air<T>> {
  public:
-  HearWait(const cx::Context* context, Hold<Air<T>> air, std::uint64_t* next) noexcept
-      : sync::LineWait<Air<T>>(context, &*air), air_(std::move(air)), next_(next) {}
-
-  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const cx::WaitState state = sync::LineWait<Air<T>>::step(root, end);
-    if (state != cx::WaitState::ready || has_next()) return state;
-    this->use_grant();  // woken by the end
-    end = err(Errc::disconnected);
-    return cx::WaitState::failed;
-  }
+  using NewsWait<Air<T>>::NewsWait;
   Heard<T> result() {
     this->use_grant();
-    return air_->hear(*next_);
+    return this->state().hear(this->at());
   }
-  [[nodiscard]] bool has_next() const noexcept { return *next_ < air_->sent(); }
 
  protected:
-  ~HearWait() { sync::LineWait<Air<T>>::abandon(); }
-
- private:
-  Hold<Air<T>> air_;
-  std::uint64_t* next_;
+  ~HearWait() = default;
 };
-
-template <class T>
-bool Air<T>::try_admit(const sync::Waiter& waiter, TaskId /*task*/) noexcept {
-  return static_cast<const HearWait<T>&>(waiter).has_next();
-}
 
 /// A copy stands where the original stands.
 template <class T>
@@ -158,7 +123,7 @@ class BroadcastReceiver {
   /// Without waiting. Fails: empty; disconnected.
   [[nodiscard]] Outcome<Heard<T>> try_recv() {
     air_->line().reads();
-    if (next_ < air_->sent()) return ok(air_->hear(next_));
+    if (air_->has_news(next_)) return ok(air_->hear(next_));
     return err(air_->has_ended() ? Errc::disconnected : Errc::empty);
   }
 

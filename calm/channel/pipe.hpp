@@ -15,6 +15,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "calm/channel/hold.hpp"
 #include "calm/channel/slots.hpp"
@@ -73,9 +74,10 @@ class Outlet {
   void serve() noexcept;
   /// Gives: true when there is a value that is granted to nobody.
   [[nodiscard]] bool has_value() const noexcept { return pipe_.slots().counts().queued > granted_; }
-  /// Gives: true when who comes now would wait for nothing.
+  /// Gives: true when who comes now would wait for nothing. What is handed out may come back.
   [[nodiscard]] bool is_over() const noexcept {
-    return pipe_.is_abandoned() || (pipe_.is_finished() && pipe_.slots().is_empty());
+    const Counts& now = pipe_.slots().counts();
+    return pipe_.is_abandoned() || (pipe_.is_finished() && now.queued == 0 && now.unacked == 0);
   }
   /// A grant is used.
   void forget_grant() noexcept { --granted_; }
@@ -199,6 +201,13 @@ class Pipe : public Held {
     const Place place = slots_.take();
     const Returning returning(*this, place);
     return T(std::move(slots_.value(place)));
+  }
+  /// The same, to the end of `into`. Fails: std::bad_alloc; what the move of T throws; the value is the oldest still.
+  void receive_into(std::vector<T>& into) {
+    if (into.size() == into.capacity()) into.reserve(2 * into.capacity() + 1);  // throws before a value is taken
+    const Place place = slots_.take();
+    const Returning returning(*this, place);
+    into.emplace_back(std::move(slots_.value(place)));
   }
   /// Hands the oldest value out; finish() or put_back() follows.
   [[nodiscard]] Place hand_out() noexcept {

@@ -74,7 +74,7 @@ class ManyWait : public ValueWait<T> {
     this->take_grant();
     std::size_t count = 0;
     do {
-      into_->push_back(this->pipe()->receive());
+      this->pipe()->receive_into(*into_);
       ++count;
     } while (count < most_ && this->pipe()->outlet().has_value());
     return count;
@@ -94,7 +94,8 @@ class ReceiverBase {
  public:
   ReceiverBase& operator=(const ReceiverBase&) = delete;
 
-  /// Waits for a value. Fails: disconnected when all senders are gone, or close() was called, and the queue is empty.
+  /// Waits for a value. Fails: disconnected when all senders are gone, or close() was called, and the queue is empty and no
+  /// delivery is open: one that is nacked would be the next value.
   [[nodiscard]] cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>> recv(CxOf<> cx) const noexcept {
     return cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
   }
@@ -104,14 +105,16 @@ class ReceiverBase {
   }
   /// Waits for a value, then takes up to `most` of those that are there, to the end of `into`.
   /// Needs: most > 0; `into` outlives the wait. Gives: how many. Fails: as recv(); std::bad_alloc and what the move of T
-  /// throws: what stands in `into` by then is received, the rest is still queued.
+  /// throws: what stands in `into` by then is received, the rest is still queued. (A vector that grows moves what it has:
+  /// where that may throw, reserve room in it before.)
   [[nodiscard]] cx::WaitFor<ManyWait<T>, const cx::Context*, Hold<Pipe<T>>, std::vector<T>*, std::size_t> recv_many(
       CxOf<> cx, std::vector<T>& into, std::size_t most) const noexcept {
     CALM_REQUIRE(CHN_6, most > 0);
     return cx::WaitFor<ManyWait<T>, const cx::Context*, Hold<Pipe<T>>, std::vector<T>*, std::size_t>(
         &cx::context_of(cx), pipe_, &into, most);
   }
-  /// Waits for a value that must be acknowledged. Gives: a Delivery. Fails: as recv(); as calm::reserve().
+  /// Waits for a value that must be acknowledged. Gives: a Delivery. Fails: as recv(); as calm::reserve(). A task that has
+  /// deliveries open and waits for one more may wait for itself: settle them first.
   [[nodiscard]] CALM_CORO_WRAPPER Task<Delivery<T>> recv_with_ack(
       CxOf<> cx, std::source_location site = std::source_location::current()) const {
     return deliver<T>(cx, pipe_, site);

@@ -44,7 +44,7 @@ class Meeting : public Held {
       if (alone) end = err(Errc::disconnected);
       return alone;
     }
-    void left(const sync::Waiter& /*waiter*/) noexcept {}
+    void left(const sync::Waiter& /*waiter*/) noexcept { meeting_.serve(); }
     void take_back(const sync::Waiter& /*waiter*/) noexcept { meeting_.serve(); }
 
    private:
@@ -57,8 +57,8 @@ class Meeting : public Held {
   [[nodiscard]] Side& offers() noexcept { return offers_; }
   [[nodiscard]] Side& takers() noexcept { return takers_; }
   [[nodiscard]] bool has_offer() noexcept { return !offers_.line().empty(); }
-  /// Gives: true when no offer can come any more.
-  [[nodiscard]] bool is_over() noexcept { return senders_ == 0 && !has_offer(); }
+  /// Gives: true when who comes now to take would wait for nothing.
+  [[nodiscard]] bool is_over() noexcept { return receivers_ == 0 || (senders_ == 0 && !has_offer()); }
 
   /// Wakes a receiver for an offer, and those who wait for nothing.
   void serve() noexcept {
@@ -193,6 +193,7 @@ void Meeting<T>::leave_receiver() noexcept {
   offers_.line().writes();
   if (--receivers_ != 0) return;
   while (has_offer()) offers_.line().grant(*offers_.line().first());
+  serve();
 }
 
 /// A copy is one more sender.

@@ -13,63 +13,47 @@
 #include <utility>
 
 #include "calm/channel/hold.hpp"
+#include "calm/channel/news.hpp"
 #include "calm/channel/unsent.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/model/outcome.hpp"
-#include "calm/sync/line.hpp"
 
 namespace calm::channel {
 
 /// The insides of a watch.
 template <class T>
-class Watched : public Held {
+class Watched : public News<Watched<T>> {
  public:
-  Watched(CxOf<> cx, T value) noexcept : line_(cx), value_(std::move(value)) {}
+  Watched(CxOf<> cx, T value) noexcept : News<Watched>(cx), value_(std::move(value)) {}
 
   [[nodiscard]] const T& value() const noexcept {
-    line_.reads();
+    this->line().reads();
     return value_;
   }
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
+  [[nodiscard]] bool has_news(std::uint64_t seen) const noexcept { return version_ != seen; }
   [[nodiscard]] bool has_readers() const noexcept { return readers_ != 0; }
   void replace(T&& value) noexcept {
     value_ = std::move(value);
     ++version_;
-    wake_all();
+    this->wake_all();
   }
   void add_reader() noexcept {
-    line_.writes();
+    this->line().writes();
     ++readers_;
   }
   void leave_reader() noexcept {
-    line_.writes();
+    this->line().writes();
     --readers_;
   }
   void end() noexcept {
     ended_ = true;
-    wake_all();
+    this->wake_all();
   }
-
-  // --- HasLine ---
-
-  [[nodiscard]] sync::Line& line() noexcept { return line_; }
-  [[nodiscard]] const sync::Line& line() const noexcept { return line_; }
-  [[nodiscard]] bool try_admit(const sync::Waiter& waiter, TaskId task) noexcept;
-  [[nodiscard]] bool refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
-    if (ended_) end = err(Errc::disconnected);
-    return ended_;
-  }
-  void left(const sync::Waiter& /*waiter*/) noexcept {}
-  void take_back(const sync::Waiter& /*waiter*/) noexcept {}  // there is no next one: all were told
 
  private:
-  void wake_all() noexcept {
-    line_.writes();
-    while (!line_.empty()) line_.grant(*line_.first());
-  }
-
-  sync::Line line_;
   T value_;
   std::uint64_t version_ = 0;
   std::uint32_t readers_ = 1;
@@ -78,36 +62,17 @@ class Watched : public Held {
 
 /// Waits for a version that was not seen.
 template <class T>
-class ChangedWait : public sync::LineWait<Watched<T>> {
+class ChangedWait : public NewsWait<Watched<T>> {
  public:
-  ChangedWait(const cx::Context* context, Hold<Watched<T>> watched, std::uint64_t* seen) noexcept
-      : sync::LineWait<Watched<T>>(context, &*watched), watched_(std::move(watched)), seen_(seen) {}
-
-  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const cx::WaitState state = sync::LineWait<Watched<T>>::step(root, end);
-    if (state != cx::WaitState::ready || is_new()) return state;
-    this->use_grant();  // woken by the end
-    end = err(Errc::disconnected);
-    return cx::WaitState::failed;
-  }
+  using NewsWait<Watched<T>>::NewsWait;
   void result() noexcept {
     this->use_grant();
-    *seen_ = watched_->version();
+    this->at() = this->state().version();
   }
-  [[nodiscard]] bool is_new() const noexcept { return watched_->version() != *seen_; }
 
  protected:
-  ~ChangedWait() { sync::LineWait<Watched<T>>::abandon(); }
-
- private:
-  Hold<Watched<T>> watched_;
-  std::uint64_t* seen_;
+  ~ChangedWait() = default;
 };
-
-template <class T>
-bool Watched<T>::try_admit(const sync::Waiter& waiter, TaskId /*task*/) noexcept {
-  return static_cast<const ChangedWait<T>&>(waiter).is_new();
-}
 
 template <class T>
 class WatchSender {
@@ -164,7 +129,7 @@ class WatchReceiver {
   /// Gives: true when changed() would not wait.
   [[nodiscard]] bool has_changed() const noexcept {
     watched_->line().reads();
-    return watched_->version() != seen_;
+    return watched_->has_news(seen_);
   }
   /// Gives: the value, good until this task suspends; it does not count as seen.
   [[nodiscard]] const T& latest() const noexcept { return watched_->value(); }

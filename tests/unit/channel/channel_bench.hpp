@@ -1,18 +1,49 @@
-// channel_bench.hpp — what the tests of channels share: a cancel of oneself, and a look at what a task has promised.
+// channel_bench.hpp — what the tests of channels share: a run with a channel, a cancel of oneself, a look at what a task has
+// promised.
 // Laws:    none of its own
 // Threads: one
 // Cancel:  cancel_myself() asks for one, seen at the next await point
 #pragma once
 
-#include <cstdint>
+#include <gtest/gtest.h>
 
-#include "calm/channel/slots.hpp"
+#include <cstdint>
+#include <utility>
+
+#include "calm/channel/mpsc.hpp"
 #include "calm/cx/cx.hpp"
+#include "calm/cx/scope.hpp"
 #include "calm/cx/wait_outcome.hpp"
 #include "calm/model/obligation_kind.hpp"
 #include "tests/law/program_bench.hpp"
 
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
+// callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
 namespace calm::channel {
+
+/// Runs `body(scope)` in a scope of the lab. Its children may fail, the body may not.
+template <class F>
+lab::LabReport run_in_scope(F body) {
+  bool finished = false;
+  lab::LabReport report = run_clean([&body, &finished](Cx cx) -> Task<void> {
+    const auto inside = [&body, &finished](Scope& scope) -> Task<void> {
+      co_await body(scope);
+      finished = true;
+    };
+    (void)co_await outcome(scope(cx, inside, {.policy = FoldPolicy::collect}));
+  });
+  EXPECT_TRUE(finished) << "the body did not come to its end";
+  return report;
+}
+
+/// The same with both ends of a channel: `body(scope, sender, receiver)`.
+template <class T, class F>
+void with_channel(std::uint32_t capacity, F body) {
+  (void)run_in_scope([capacity, &body](Scope& scope) -> Task<void> {
+    Mpsc<T> made = std::move(mpsc<T>(scope.cx(), capacity)).value();
+    co_await body(scope, std::as_const(made.sender), made.receiver);
+  });
+}
 
 /// The task that calls it is cancelled at its next await point, wherever that is.
 inline void cancel_myself(CxOf<> cx) {
@@ -34,3 +65,4 @@ inline std::uint32_t permits_of(Cx cx) {
 }
 
 }  // namespace calm::channel
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
