@@ -2,7 +2,7 @@
 // expect(clang): constexpr variable 'polls' must be initialized by a constant expression
 // expect(gcc): call to non-'constexpr' function .*calm::check::detail::fail_at
 // expect: CALM_REQUIRE\(BUD_1, count != UINT64_MAX, count\);
-#include "calm/calm.hpp"
+#include "calm/model/budget.hpp"
 
 #ifdef MUST_NOT_COMPILE
 constexpr calm::Quota polls(UINT64_MAX);

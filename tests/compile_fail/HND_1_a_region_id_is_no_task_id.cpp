@@ -1,6 +1,6 @@
 // expect(clang): no viable conversion from 'Id<IdType::region.*>' to 'Id<IdType::task.*>'
 // expect(gcc): conversion from 'Id<calm::IdType::region>' to non-scalar type 'Id<calm::IdType::task>' requested
-#include "calm/calm.hpp"
+#include "calm/model/id.hpp"
 
 calm::RegionId region();
 

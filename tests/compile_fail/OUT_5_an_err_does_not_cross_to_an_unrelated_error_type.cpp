@@ -1,5 +1,5 @@
 // expect: static assertion failed.*: OUT-5: this Err does not convert to the error type of the next step; use map_err first
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 struct NetworkError {};
 struct ParseError {};

@@ -1,7 +1,7 @@
 // expect(clang): no viable conversion from .*'Outcome<\[\.\.\.\], NetworkError>' to .*'Outcome<\[\.\.\.\], ParseError>'
 // expect(clang): 'std::convertible_to<NetworkError, ParseError>' evaluated to false
 // expect(gcc): could not convert .* from 'Outcome<\[\.\.\.\],NetworkError>' to 'Outcome<\[\.\.\.\],ParseError>'
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 struct NetworkError {};
 struct ParseError {};

@@ -1,7 +1,7 @@
 // There may be no deadline; a Time always is one.
 // expect(clang): no viable conversion from 'calm::Deadline' to 'calm::Time'
 // expect(gcc): conversion from 'calm::Deadline' to non-scalar type 'calm::Time' requested
-#include "calm/calm.hpp"
+#include "calm/model/time.hpp"
 
 calm::Deadline deadline;
 

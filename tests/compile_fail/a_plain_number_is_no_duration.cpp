@@ -2,7 +2,7 @@
 // expect(gcc): conversion from 'int' to non-scalar type 'calm::Duration' requested
 #include <chrono>
 
-#include "calm/calm.hpp"
+#include "calm/model/time.hpp"
 
 using namespace std::chrono_literals;
 

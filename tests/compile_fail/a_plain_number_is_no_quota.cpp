@@ -1,6 +1,6 @@
 // expect(clang): no viable conversion from 'int' to 'Quota'
 // expect(gcc): could not convert '100' from 'int' to 'calm::Quota'
-#include "calm/calm.hpp"
+#include "calm/model/budget.hpp"
 
 #ifdef MUST_NOT_COMPILE
 calm::Budget budget{.polls = 100};

@@ -1,6 +1,6 @@
 // expect(clang): ignoring return value of function declared with 'nodiscard' attribute
 // expect(gcc): ignoring returned value of type 'calm::Status', declared with attribute 'nodiscard'
-#include "calm/calm.hpp"
+#include "calm/model/budget.hpp"
 
 bool work(calm::Budget& budget) {
 #ifdef MUST_NOT_COMPILE

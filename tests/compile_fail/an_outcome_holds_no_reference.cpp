@@ -1,5 +1,5 @@
 // expect: static assertion failed.*: an Outcome holds a value: no references, no const
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 #ifdef MUST_NOT_COMPILE
 calm::Outcome<int&> find(int key);

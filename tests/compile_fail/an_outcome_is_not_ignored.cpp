@@ -1,6 +1,6 @@
 // expect(clang): ignoring return value of function declared with 'nodiscard' attribute
 // expect(gcc): ignoring returned value of type 'calm::Outcome<void>', declared with attribute 'nodiscard'
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 calm::Outcome<void> save();
 

@@ -1,5 +1,5 @@
 // expect: static assertion failed.*: and_then takes a function that returns an Outcome; use map for a plain value
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 calm::Outcome<int> fetch();
 

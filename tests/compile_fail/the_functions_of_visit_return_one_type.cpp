@@ -1,5 +1,5 @@
 // expect: static assertion failed.*: the four functions of visit return one type
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 #ifdef MUST_NOT_COMPILE
 using ErrorCode = long;

@@ -1,6 +1,6 @@
 // expect(clang): requires 4 arguments, but 3 were provided
 // expect(gcc): candidate expects 4 arguments, 3 provided
-#include "calm/calm.hpp"
+#include "calm/model/outcome.hpp"
 
 int exit_code(const calm::Outcome<int>& outcome) {
   const auto on_ok = [](int value) { return value; };
