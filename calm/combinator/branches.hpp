@@ -38,9 +38,17 @@ template <class B, class C>
 concept Branch =
     is_task<B> || requires(B& branch, C cx) { requires is_task<std::remove_cvref_t<decltype(branch(cx))>>; };
 
-/// The value of a branch.
+template <class C, class... Bs>
+inline constexpr bool are_branches = (Branch<Bs, C> && ...);
+
+/// The value of a branch; of something else it is void, and an assertion says what is wrong.
 template <class B, class C>
 struct ValueOf {
+  using Type = void;
+};
+template <class B, class C>
+  requires(!is_task<B> && Branch<B, C>)
+struct ValueOf<B, C> {
   using Type = typename std::remove_cvref_t<decltype(std::declval<B&>()(std::declval<C>()))>::Value;
 };
 template <class T, class C>

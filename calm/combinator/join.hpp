@@ -55,7 +55,7 @@ Task<R> run_join_outcomes(C cx, Branches branches) {
 template <class... Caps, class... Branches>
 CALM_CORO_WRAPPER auto join(CxOf<Caps...> cx, Branches... branches)
     -> Task<combinator::JoinedValues<combinator::BranchValue<Branches, CxOf<Caps...>>...>> {
-  static_assert((combinator::Branch<Branches, CxOf<Caps...>> && ...),
+  static_assert(combinator::are_branches<CxOf<Caps...>, Branches...>,
                 "COM-1: a branch is a Task, or a callable that takes the context and gives one");
   using R = combinator::JoinedValues<combinator::BranchValue<Branches, CxOf<Caps...>>...>;
   return combinator::run_join<R>(cx, combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));
@@ -74,7 +74,7 @@ CALM_CORO_WRAPPER auto join_all(CxOf<Caps...> cx, std::vector<B> branches)
 template <class... Caps, class... Branches>
 CALM_CORO_WRAPPER auto join_outcomes(CxOf<Caps...> cx, Branches... branches)
     -> Task<std::tuple<Outcome<combinator::BranchValue<Branches, CxOf<Caps...>>>...>> {
-  static_assert((combinator::Branch<Branches, CxOf<Caps...>> && ...),
+  static_assert(combinator::are_branches<CxOf<Caps...>, Branches...>,
                 "COM-1: a branch is a Task, or a callable that takes the context and gives one");
   using R = std::tuple<Outcome<combinator::BranchValue<Branches, CxOf<Caps...>>>...>;
   return combinator::run_join_outcomes<R>(cx, combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));

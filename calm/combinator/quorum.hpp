@@ -119,7 +119,7 @@ Task<R> run_quorum(C cx, std::size_t oks, Branches branches) {
 template <class... Caps, class... Branches>
 CALM_CORO_WRAPPER auto first_ok(CxOf<Caps...> cx, Branches... branches)
     -> Task<combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>> {
-  static_assert((combinator::Branch<Branches, CxOf<Caps...>> && ...),
+  static_assert(combinator::are_branches<CxOf<Caps...>, Branches...>,
                 "COM-1: a branch is a Task, or a callable that takes the context and gives one");
   using R = combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>;
   return combinator::run_first_ok<R>(cx, combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));
@@ -139,6 +139,8 @@ CALM_CORO_WRAPPER auto first_ok_all(CxOf<Caps...> cx, std::vector<B> branches)
 template <class... Caps, class... Branches>
 CALM_CORO_WRAPPER auto quorum(CxOf<Caps...> cx, std::size_t oks, Branches... branches)
     -> Task<std::vector<detail::Held<combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>>>> {
+  static_assert(combinator::are_branches<CxOf<Caps...>, Branches...>,
+                "COM-1: a branch is a Task, or a callable that takes the context and gives one");
   using R = std::vector<detail::Held<combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>>>;
   return combinator::run_quorum<R>(cx, oks, combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));
 }

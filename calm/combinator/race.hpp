@@ -88,7 +88,7 @@ Task<R> run_race(C cx, Branches branches) {
 template <class... Caps, class... Branches>
 CALM_CORO_WRAPPER auto race(CxOf<Caps...> cx, Branches... branches)
     -> Task<combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>> {
-  static_assert((combinator::Branch<Branches, CxOf<Caps...>> && ...),
+  static_assert(combinator::are_branches<CxOf<Caps...>, Branches...>,
                 "COM-1: a branch is a Task, or a callable that takes the context and gives one");
   using R = combinator::RacedValue<combinator::BranchValue<Branches, CxOf<Caps...>>...>;
   return combinator::run_race<R>(cx, combinator::Several<CxOf<Caps...>, Branches...>(std::move(branches)...));

@@ -198,6 +198,17 @@ TEST(Race, CTX_1_a_task_that_was_made_outside_acts_in_the_fiber_that_runs_it) {
   });
 }
 
+TEST(Race, CTX_1_a_branch_made_with_a_tighter_context_than_the_races_is_refused) {
+  const auto race_with_it = [] {
+    const auto report = lab::run({}, [](Cx cx) -> Task<void> {
+      const auto tighter = cx.with_deadline(cx.now() + ms(7));
+      (void)co_await race(cx, racer(tighter, 50, 1), racer(cx, 60, 2));  // the race knows nothing of the deadline
+    });
+    (void)report;
+  };
+  EXPECT_DEATH(race_with_it(), "law: +CTX-1");
+}
+
 TEST(Race, BUD_3_what_the_one_who_waits_has_left_bounds_the_branches) {
   race_in_lab([](Cx cx) -> Task<void> {
     const auto tight = [](Cx inner) -> Task<int> {
