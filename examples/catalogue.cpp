@@ -12,6 +12,8 @@ calm::Task<> shared_account(calm::Cx cx);
 calm::Task<> plan_critical_path(calm::Cx cx);
 calm::Task<> race_drain(calm::Cx cx);
 calm::Task<> retry_hedge(calm::Cx cx);
+calm::Task<> careful_caller(calm::Cx cx);
+calm::Task<> pipeline_backpressure(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
 calm::Task<> forgotten_promise(calm::Cx cx);
 
@@ -32,6 +34,9 @@ constexpr Example rows[] = {
      plan_critical_path},
     {"race_drain", "the first of two, the loser drained before the race is over; all of two", race_drain},
     {"retry_hedge", "work done again, late answers asked for again, two votes of three", retry_hedge},
+    {"careful_caller", "a task set, a bulkhead, a rate limiter, a circuit breaker, and many calls as one",
+     careful_caller},
+    {"pipeline_backpressure", "a fast stage in front of a slow one, and one that fails", pipeline_backpressure},
     {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
     {"forgotten_promise", "a bug that one thread hides and the lab finds: run it with --lab --seeds 20",
      forgotten_promise},

@@ -143,8 +143,9 @@ class TaskSet {
     CALM_INVARIANT(I2, running_.empty(), running_.size());
     finished_.sort([](const Entry& a, const Entry& b) { return a.number < b.number; });
     for (const Entry& entry : finished_) {
-      const bool asked_for = entry.stopped && entry.end->is_cancelled();
-      if (!asked_for) end = join(std::move(end), cx::without_value(*entry.end));
+      const Outcome<T>& own = *entry.end;  // NOLINT(bugprone-unchecked-optional-access): a finished one has its end
+      const bool asked_for = entry.stopped && own.is_cancelled();
+      if (!asked_for) end = join(std::move(end), cx::without_value(own));
     }
     return end;
   }
@@ -216,10 +217,11 @@ class TaskSet {
     Ticket& operator=(Ticket&&) = delete;
     /// Without an end: the task was forced, or dropped before it began. Nobody gives a reason when the host is given up.
     ~Ticket() {
-      // One without a handle was refused by the scope; start() takes it out of the set.
-      if (set_ == nullptr || !entry_->handle) return;
+      if (set_ == nullptr) return;
+      const std::optional<Handle<void>>& handle = entry_->handle;
+      if (!handle) return;  // refused by the scope; start() takes it out of the set
       cx::Port& port = set_->line_.port();
-      const Reason reason = port.reason_of(port.here(), entry_->handle->id());
+      const Reason reason = port.reason_of(port.here(), handle->id());
       finish(reason ? Outcome<T>(cancelled(reason)) : Outcome<T>(err(Errc::cancelled)));
     }
     void finish(Outcome<T> end) noexcept { std::exchange(set_, nullptr)->finish(entry_, std::move(end)); }
@@ -296,6 +298,7 @@ class TaskSet {
     return first;
   }
   Finished<T> take_out(Place entry) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): a finished one has its end
     Finished<T> one{entry->number, std::move(*entry->end)};
     finished_.erase(entry);
     ++taken_;

@@ -30,6 +30,7 @@ class Parking final : public Base {
 
   [[nodiscard, gnu::always_inline]] bool await_ready() noexcept {
     if constexpr (requires(Base& base, TaskRoot& root) { base.at_once(root); }) {
+      // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
       TaskRoot& root = *frame_.root;
       // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
       if (!root.may_pass() || root.port().is_watched()) return false;

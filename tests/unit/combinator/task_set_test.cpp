@@ -139,7 +139,7 @@ Task<void> two_takers(Cx cx) {
     co_await contest::run_contest(cx, takes, 2, victim);
     const std::array<int, 8>& taken = ledger.taken.get(cx);
     const TaskSetCounts counts = set.counts();
-    const auto sum = static_cast<std::uint64_t>(taken[0] + taken[1]);
+    const std::uint64_t sum = static_cast<std::uint64_t>(taken[0]) + static_cast<std::uint64_t>(taken[1]);
     if (taken[0] > 1 || taken[1] > 1 || sum != counts.taken) co_await fail(Errc::protocol);
     if (counts.running + counts.finished + counts.taken != 2) co_await fail(Errc::protocol);
     if (victim != any_taker && counts.taken != 2) co_await fail(Errc::busy);
