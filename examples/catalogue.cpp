@@ -9,6 +9,7 @@ calm::Task<> child_panics(calm::Cx cx);
 calm::Task<> bracket_releases(calm::Cx cx);
 calm::Task<> promise_kept(calm::Cx cx);
 calm::Task<> shared_account(calm::Cx cx);
+calm::Task<> plan_critical_path(calm::Cx cx);
 calm::Task<> race_drain(calm::Cx cx);
 calm::Task<> retry_hedge(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
@@ -27,6 +28,8 @@ constexpr Example rows[] = {
     {"bracket_releases", "acquire, use, release: released however the use ends", bracket_releases},
     {"promise_kept", "an effect in two halves, and a cancel between them", promise_kept},
     {"shared_account", "a lock around a value, permits for a few at a time, the first of two waits", shared_account},
+    {"plan_critical_path", "a plan as data: its critical path, its rewrites with their proof, its run",
+     plan_critical_path},
     {"race_drain", "the first of two, the loser drained before the race is over; all of two", race_drain},
     {"retry_hedge", "work done again, late answers asked for again, two votes of three", retry_hedge},
     {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
