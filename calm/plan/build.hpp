@@ -50,7 +50,7 @@ class LeafDraft {
 
 /// A part of a plan to be.
 struct Draft {
-  Draft(LeafDraft leaf)  // NOLINT(google-explicit-constructor): a leaf is a part
+  Draft(const LeafDraft& leaf)  // NOLINT(google-explicit-constructor): a leaf is a part
       : node(Node::leaf(leaf.said().name)), leaves{leaf.said()} {}
   Draft(Node node, std::vector<Leaf> leaves) : node(std::move(node)), leaves(std::move(leaves)) {}
 

@@ -147,13 +147,14 @@ Outcome<Rewritten, Refusal> apply(const Plan& plan, Rule rule, const Path& place
     return refuse(rule, place, Refusal::Kind::form,
                   to_string(*node) + " has not the form " + std::string(describe(rule).from));
   }
-  std::optional<Broken> first_broken;
+  std::vector<Broken> all_broken;
   for (Proposal& proposal : proposals) {
     std::optional<Broken> broken = find_broken(plan, proposal);
     if (!broken) return accept(plan, place, std::move(proposal));
-    if (!first_broken) first_broken = std::move(broken);
+    all_broken.push_back(std::move(*broken));
   }
-  return err(Refusal{rule, place, Refusal::Kind::condition, first_broken->condition, std::move(first_broken->who)});
+  Broken& first = all_broken.front();
+  return err(Refusal{rule, place, Refusal::Kind::condition, first.condition, std::move(first.who)});
 }
 
 Simplified simplify(const Plan& plan, Policy policy) {
