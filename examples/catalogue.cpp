@@ -9,6 +9,8 @@ calm::Task<> child_panics(calm::Cx cx);
 calm::Task<> bracket_releases(calm::Cx cx);
 calm::Task<> promise_kept(calm::Cx cx);
 calm::Task<> shared_account(calm::Cx cx);
+calm::Task<> lost_message(calm::Cx cx);
+calm::Task<> worker_pool(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
 calm::Task<> forgotten_promise(calm::Cx cx);
 
@@ -25,7 +27,9 @@ constexpr Example rows[] = {
     {"bracket_releases", "acquire, use, release: released however the use ends", bracket_releases},
     {"promise_kept", "an effect in two halves, and a cancel between them", promise_kept},
     {"shared_account", "a lock around a value, permits for a few at a time, the first of two waits", shared_account},
-    {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
+    {"lost_message", "a message and a timeout at the same moment, and no message is lost", lost_message},
+    {"worker_pool", "jobs with acknowledgements: what a cancelled worker had, another one gets", worker_pool},
+    {"foreign_bell", "an awaitable and a callback of other libraries, and what a cancel does to them", foreign_bell},
     {"forgotten_promise", "a bug that one thread hides and the lab finds: run it with --lab --seeds 20",
      forgotten_promise},
 };
