@@ -26,6 +26,7 @@
 #include "calm/combinator/task_set.hpp"
 #include "calm/cx/adapt.hpp"
 #include "calm/cx/cx.hpp"
+#include "calm/cx/from_callback.hpp"
 #include "calm/cx/mask.hpp"
 #include "calm/cx/obligation.hpp"
 #include "calm/cx/scope.hpp"

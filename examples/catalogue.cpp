@@ -14,6 +14,8 @@ calm::Task<> race_drain(calm::Cx cx);
 calm::Task<> retry_hedge(calm::Cx cx);
 calm::Task<> careful_caller(calm::Cx cx);
 calm::Task<> pipeline_backpressure(calm::Cx cx);
+calm::Task<> lost_message(calm::Cx cx);
+calm::Task<> worker_pool(calm::Cx cx);
 calm::Task<> foreign_bell(calm::Cx cx);
 calm::Task<> forgotten_promise(calm::Cx cx);
 
@@ -38,6 +40,9 @@ constexpr Example rows[] = {
      careful_caller},
     {"pipeline_backpressure", "a fast stage in front of a slow one, and one that fails", pipeline_backpressure},
     {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
+    {"lost_message", "a message and a timeout at the same moment, and no message is lost", lost_message},
+    {"worker_pool", "jobs with acknowledgements: what a cancelled worker had, another one gets", worker_pool},
+    {"foreign_bell", "an awaitable and a callback of other libraries, and what a cancel does to them", foreign_bell},
     {"forgotten_promise", "a bug that one thread hides and the lab finds: run it with --lab --seeds 20",
      forgotten_promise},
 };

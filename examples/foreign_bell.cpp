@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <functional>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +46,51 @@ calm::Task<> listen(calm::Cx cx, Bell& bell) {
 }
 // [/adapt]
 
+// A post office with callbacks: it calls one when the letter is there.
+class PostOffice {
+ public:
+  using OnLetter = std::function<void(std::string)>;
+
+  void expect(OnLetter on_letter) { on_letter_ = std::move(on_letter); }
+  void forget() { on_letter_ = nullptr; }
+  void deliver(std::string letter) const {
+    if (on_letter_) on_letter_(std::move(letter));
+  }
+
+ private:
+  OnLetter on_letter_;
+};
+
+// [callback]
+// What begins the operation is given a token, and calls it at the end. Two things are said where it is awaited: what a cancel
+// does, and where a result goes that comes when nobody waits any more.
+calm::Task<> await_letter(calm::Cx cx, PostOffice& office) {
+  const auto begin = [&office](calm::Completion<std::string> done) {
+    office.expect([done](std::string letter) { done(std::move(letter)); });
+  };
+  const auto stop = calm::stops_with([&office] { office.forget(); });  // drops the token: that ends the wait
+  const auto late = calm::late_to([](const std::string& letter) { std::cout << "too late: " << letter << '\n'; });
+  const std::string letter = co_await calm::from_callback<std::string>(cx, begin, stop, late);
+  std::cout << "a letter: " << letter << '\n';
+  office.deliver("a second one");  // the token is called again
+}
+// [/callback]
+
+calm::Task<> receive_post(calm::Cx cx) {
+  PostOffice office;
+  const auto body = [&office](calm::Scope& scope) -> calm::Task<> {
+    auto one = co_await scope.fiber(await_letter, std::ref(office));
+    co_await calm::sleep(scope.cx(), 10ms);
+    office.deliver("dear reader");
+    co_await std::move(one).join(scope.cx());
+    (void)co_await scope.fiber(await_letter, std::ref(office));
+    co_await calm::sleep(scope.cx(), 10ms);
+    scope.cancel("nobody writes");
+  };
+  const calm::Outcome<void> end = co_await calm::outcome(calm::scope(cx, body));
+  std::cout << "the second wait ended as " << to_string(end.kind()) << '\n';
+}
+
 }  // namespace
 
 // [fiber]
@@ -63,6 +109,7 @@ calm::Task<> foreign_bell(calm::Cx cx) {
   };
   const calm::Outcome<void> end = co_await calm::outcome(calm::scope(cx, body));
   std::cout << "the scope ended as " << to_string(end.kind()) << '\n';
+  co_await receive_post(cx);
 }
 // [/fiber]
 
@@ -73,4 +120,7 @@ int main() { return calm::run(foreign_bell); }
 //   the bell: ding
 //   the bell: taken down
 //   the scope ended as Cancelled
+//   a letter: dear reader
+//   too late: a second one
+//   the second wait ended as Cancelled
 // [/prints]

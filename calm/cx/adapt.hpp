@@ -6,6 +6,7 @@
 //
 // The foreign awaitable runs in a small coroutine of its own, which a forced end of the task leaves behind: it goes on by
 // itself, and its result is dropped. So nothing foreign ever holds the handle of a frame that calm may destroy.
+// Operations that end with a call instead: from_callback.hpp.
 #pragma once
 
 #include <coroutine>

@@ -121,7 +121,11 @@ RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept
 }
 
 void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
-  enter(worker, id);
+  if (id) {
+    enter(worker, id);
+  } else {
+    worker_ = &worker;  // it never ran: what its frame holds ends in the poll of the one who tried to start it (OBL-2)
+  }
   destroy_up_to(nullptr);
 }
 

@@ -1,17 +1,15 @@
 // Every allocation fails in turn: the program ends quietly, as resource_exhausted or Panicked or however it likes.
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "calm/cx/mask.hpp"
 #include "calm/cx/obligation.hpp"
 #include "calm/cx/scope.hpp"
-#include "calm/lab/everywhere.hpp"
 #include "calm/lab/lab.hpp"
 #include "calm/mem/allocation_points.hpp"
 #include "calm/mem/frame_pool.hpp"
-#include "tests/unit/lab/found.hpp"
+#include "tests/unit/lab/strike.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -21,39 +19,6 @@ namespace {
 Task<int> after(Cx cx, Duration wait, int value) {
   co_await sleep(cx, wait);
   co_return value;
-}
-
-/// How each run ended.
-struct Ends {
-  int ok = 0;
-  int exhausted = 0;
-  int panicked = 0;
-  int other = 0;
-
-  std::string count(const LabReport& report) {
-    if (report.end.is_ok()) {
-      ++ok;
-    } else if (report.end.is_err() && report.end.error().code() == Errc::resource_exhausted) {
-      ++exhausted;
-    } else if (report.end.is_panicked()) {
-      ++panicked;
-    } else {
-      ++other;
-    }
-    return {};
-  }
-};
-
-EverywhereReport strike(auto program, Ends& ends) {
-  EverywhereOptions options;
-  options.check = [&ends](const LabReport& report) { return ends.count(report); };
-  EverywhereReport report = fail_allocations_everywhere({}, program, options);
-  EXPECT_TRUE(report.is_clean()) << to_string(report);
-  EXPECT_TRUE(report.sees_new);
-  EXPECT_GT(report.points_seen, 0U);
-  EXPECT_EQ(report.points_hit, report.points_seen);
-  EXPECT_EQ(ends.ok + ends.exhausted + ends.panicked + ends.other, static_cast<int>(report.points_seen) + 1);
-  return report;
 }
 
 TEST(Allocations, LAB_7_HND_3_a_scope_with_children_survives_every_failure) {
