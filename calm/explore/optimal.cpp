@@ -291,9 +291,12 @@ class Optimal {
     start_covered(previous);
     for (Race& race : races) {
       const Event& other = run_[race.with];
+      const bool settled = is_settled(race);
+      // Asked or not: with the next execution the same events may stay what they are now, and not what they were.
+      if (!settled) race.settled = never_settled;
       if (covered_[other.process] >= other.number) continue;
       if (woken != nullptr && !has_waker(race.with, at, previous, *woken)) continue;
-      if (is_settled(race) || try_free(race, process)) cover(race.with);
+      if (settled || try_free(race, process)) cover(race.with);
     }
   }
 
