@@ -4,6 +4,7 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -41,7 +42,9 @@ class Touch {
   std::uint32_t bits_ = 0;
 };
 
-/// All touches of a step, each location once. Up to three stand in the value itself: such a footprint is copied at once.
+/// All touches of a step, each location once. Up to seven stand in the value itself: such a footprint is copied at once.
+///
+/// Of several touches a footprint knows a bit for each location, in 64: two that have no such bit in common do not conflict.
 class Footprint {
  public:
   Footprint() noexcept = default;
@@ -52,6 +55,7 @@ class Footprint {
       copy_more(other);
     count_ = other.count_;
     near_ = other.near_;
+    bits_ = other.bits_;
     return *this;
   }
   Footprint& operator=(Footprint&&) noexcept = default;
@@ -76,6 +80,9 @@ class Footprint {
 
   [[nodiscard]] bool conflicts(const Footprint& other) const noexcept {
     if (count_ == 1 && other.count_ == 1) return near_[0].conflicts(other.near_[0]);
+    const Bits mine = bits();
+    const Bits others = other.bits();
+    if (((mine.written & others.touched) | (mine.touched & others.written)) == 0) return false;
     return some_conflict(other);
   }
 
@@ -83,15 +90,36 @@ class Footprint {
   friend bool operator==(const Footprint& a, const Footprint& b) {
     if (a.count_ != b.count_) return false;
     if (a.count_ == 1) return a.near_[0] == b.near_[0];
-    return a.has_all_of(b);
+    if (a.count_ == 0) return true;
+    return a.bits_ == b.bits_ && (a.has_in_order(b) || a.has_all_of(b));
   }
 
  private:
-  static constexpr std::uint32_t near = 3;
+  static constexpr std::uint32_t near = 7;
+
+  struct Bits {
+    std::uint64_t touched = 0;
+    std::uint64_t written = 0;
+
+    void add(Touch touch) noexcept {
+      const std::uint64_t bit = std::uint64_t{1} << (touch.location() * 0x9E3779B1U >> 26U);
+      touched |= bit;
+      if (touch.is_write()) written |= bit;
+    }
+    friend bool operator==(const Bits&, const Bits&) noexcept = default;
+  };
+  [[nodiscard]] Bits bits() const noexcept {
+    if (count_ != 1) return bits_;
+    Bits one;
+    one.add(near_[0]);
+    return one;
+  }
 
   [[nodiscard]] Touch& at(std::uint32_t i) noexcept { return i < near ? near_[i] : (*more_)[i - near]; }
 
   void add_another(Touch touch) {
+    if (count_ == 1) bits_ = bits();
+    bits_.add(touch);
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (at(i).location() == touch.location()) {
         if (touch.is_write()) at(i) = touch;
@@ -108,12 +136,30 @@ class Footprint {
   }
 
   [[nodiscard]] bool some_conflict(const Footprint& other) const noexcept {
+    const std::uint32_t mine = std::min(count_, near);
+    const std::uint32_t others = std::min(other.count_, near);
+    for (std::uint32_t i = 0; i < mine; ++i) {
+      const Touch touch = near_.data()[i];
+      for (std::uint32_t j = 0; j < others; ++j) {
+        if (touch.conflicts(other.near_.data()[j])) return true;
+      }
+    }
+    return (count_ > near || other.count_ > near) && some_far_conflict(other);
+  }
+  [[nodiscard]] bool some_far_conflict(const Footprint& other) const noexcept {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      for (std::uint32_t j = 0; j < other.count_; ++j) {
+      for (std::uint32_t j = i < near ? near : 0; j < other.count_; ++j) {
         if ((*this)[i].conflicts(other[j])) return true;
       }
     }
     return false;
+  }
+
+  [[nodiscard]] bool has_in_order(const Footprint& other) const noexcept {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if ((*this)[i] != other[i]) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] bool has_all_of(const Footprint& other) const noexcept {
@@ -137,6 +183,7 @@ class Footprint {
 
   std::uint32_t count_ = 0;
   std::array<Touch, near> near_{};
+  Bits bits_;  // while there are two or more, else of no meaning
   std::unique_ptr<std::vector<Touch>> more_;
 };
 

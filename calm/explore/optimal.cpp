@@ -26,6 +26,7 @@ struct Point {
       tried;  // next steps that need not be taken here: inherited ones, then those of finished branches
   WakeupNode* pending = nullptr;  // what is still to be taken, in order
   std::vector<Race> races;        // of the event taken here, with the latest first
+  ProcessSet enabled;             // who could run here
   std::uint64_t began = 0;        // executions before the first branch, and before this one
   std::uint64_t branch_began = 0;
   std::uint32_t finished = 0;  // branches
@@ -77,7 +78,8 @@ class Optimal {
     tally_.restore(saved.report, saved.fingerprints);
     for (const SavedPoint& point : saved.points) {
       const std::uint32_t at = run_.size();
-      if (!program_.enabled().has(point.taken.process)) throw NotDeterministic(run_, point.taken.process, "cannot run");
+      const ProcessSet enabled = program_.enabled();
+      if (!enabled.has(point.taken.process)) throw NotDeterministic(run_, point.taken.process, "cannot run");
       points_.resize(std::size_t{at} + 2);
       Event& event = run_.next();
       event.process = point.taken.process;
@@ -87,6 +89,7 @@ class Optimal {
       if (!(event.touched == point.taken.touched))
         throw NotDeterministic(run_, event.process, "touches something else");
       run_.finish();
+      points_[at].enabled = enabled;
       points_[at].tried = point.tried;
       points_[at].pending = plant(pool_, point.pending);
       points_[at].began = at == 0 ? 0 : tally_.report().executions;
@@ -129,6 +132,7 @@ class Optimal {
     const std::uint32_t at = run_.size();
     if (points_.size() < std::size_t{at} + 2) points_.resize(std::size_t{at} + 2);
     Point& here = points_[at];
+    here.enabled = enabled;
     WakeupNode* const branch = here.pending;
     CALM_INVARIANT(LAB_5, branch != nullptr || here.tried.empty(), at);  // or this run would come to nothing new
     Event& event = run_.next();
@@ -287,9 +291,12 @@ class Optimal {
     start_covered(previous);
     for (Race& race : races) {
       const Event& other = run_[race.with];
+      const bool settled = is_settled(race);
+      // Asked or not: with the next execution the same events may stay what they are now, and not what they were.
+      if (!settled) race.settled = never_settled;
       if (covered_[other.process] >= other.number) continue;
       if (woken != nullptr && !has_waker(race.with, at, previous, *woken)) continue;
-      if (is_settled(race) || try_free(race, process)) cover(race.with);
+      if (settled || try_free(race, process)) cover(race.with);
     }
   }
 
@@ -332,6 +339,11 @@ class Optimal {
   bool try_free(Race& race, Process process) {
     race.settled = never_settled;
     reversal_.collect(run_, race.with);
+    if (reversal_.size() == 0) {  // the execution was at that very place
+      const Point& there = points_[race.with];
+      if (!there.enabled.has(process)) return false;
+      if (!program_.branches() && is_begun(there, process)) return true;
+    }
     if (is_led_to(race, &process)) return true;
     replay(race.with);
     for (std::size_t k = 0; k < reversal_.size(); ++k) {
@@ -350,6 +362,17 @@ class Optimal {
     }
     race.settled = never_settled;  // what it touches there may depend on everything
     return true;
+  }
+
+  /// Gives: true when the next step of the process has been tried at that point, or is going to be.
+  [[nodiscard]] static bool is_begun(const Point& point, Process process) noexcept {
+    for (const Foreseen& tried : point.tried) {
+      if (tried.process == process) return true;
+    }
+    for (const WakeupNode* node = point.pending; node != nullptr; node = node->next_sibling) {
+      if (node->process == process) return true;
+    }
+    return false;
   }
 
   /// One way of its last step may have been tried at that point, and another not.

@@ -84,6 +84,11 @@ class BasicKernel {
   BasicKernel(const BasicKernel&) = delete;
   BasicKernel& operator=(const BasicKernel&) = delete;
 
+  /// The kernel is as new, in the memory that it has: for who makes many short runs. Every frame of a task must be gone; what
+  /// else is left ends now, as it would with the kernel. Needs: one worker; nobody uses an id of this kernel any more.
+  /// Fails: resource_exhausted; then it is only good to be destroyed.
+  Status start_over() noexcept;
+
   [[nodiscard]] const Config& config() const noexcept { return config_; }
   [[nodiscard]] RegionId root() const noexcept { return root_; }
   /// Needs: an index below config().workers.
@@ -302,6 +307,7 @@ class BasicKernel {
 
   BasicKernel(const Config& config, HostType& host) noexcept;
   Status init() noexcept;
+  Status open_root() noexcept;
 
   /// 0 for an id that names nothing; no slot that is in use has that.
   template <IdType type>

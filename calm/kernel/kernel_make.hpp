@@ -70,7 +70,28 @@ Status BasicKernel<Atomics>::init() noexcept {
     return Errc::resource_exhausted;
   }
   forced_panic_ = forced_end();
+  return open_root();
+}
 
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::start_over() noexcept {
+  CALM_REQUIRE(SHD_1, config_.workers == 1, config_.workers);
+  obligations_.start_over();
+  tasks_.start_over();
+  regions_.start_over();
+  workers_[0]->start_over();
+  walking_.store(0, std::memory_order_relaxed);  // relaxed: nobody else knows the kernel
+  epochs_ = {};
+  advance_first_ = nullptr;
+  advance_last_ = nullptr;
+  cursor_ = {};
+  leaks_ = 0;
+  dropped_tokens_ = 0;
+  return open_root();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::open_root() noexcept {
   Region* const root = regions_.take(0);
   if (root == nullptr) return Errc::resource_exhausted;
   root->reserve = ReasonReserve::take();

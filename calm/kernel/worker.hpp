@@ -74,6 +74,16 @@ class alignas(128) Worker {
     }
   }
 
+  /// As new. Needs: nobody else knows it, and it holds no lock.
+  void start_over() noexcept {
+    round_ = 0;
+    set_time({});
+    running_ = {};
+    for (std::int32_t& count : promises_) count = 0;
+    ring_.start_over();
+    lost_events_ = 0;
+  }
+
  private:
   [[gnu::noinline]] void lose_event() noexcept {
     CALM_PROBE("worker: a strict ring is full");

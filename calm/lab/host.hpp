@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,16 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
  public:
   using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
 
-  explicit LabHost(Touches* told) noexcept : touches(told) {}
+  /// As new.
+  void start_over() noexcept {
+    ready.clear();
+    watches = {};
+    std::construct_at(&alarms);  // it owns nothing
+    wanted.clear();
+    findings.clear();
+    listening = true;
+    touches = nullptr;
+  }
 
   void schedule(kernel::Worker& worker, Task& task) noexcept override {
     const OwnMemory own;
@@ -69,8 +79,8 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
   clock::Wheel alarms;
   std::vector<Time> wanted;  ///< what each alarm was armed for, by its sequence
   std::vector<kernel::Finding> findings;
-  bool listening = true;  ///< until the oracles have been asked
-  Touches* touches;       ///< hears what steps do; none: nobody asks
+  bool listening = true;       ///< until the oracles have been asked
+  Touches* touches = nullptr;  ///< hears what steps do; none: nobody asks
 };
 
 class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {

@@ -5,7 +5,8 @@
 namespace calm::lab {
 
 LabReport run_program(const LabConfig& config, Program& program, const Watching& watching) {
-  World world(config, watching);
+  Machine machine(config.kernel);
+  World world(config, machine, watching);
   return world.run(program);
 }
 

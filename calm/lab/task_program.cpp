@@ -33,12 +33,20 @@ TaskProgram::~TaskProgram() { leave(); }
 
 void TaskProgram::leave() noexcept {
   if (world_) world_->abandon();
+  clear();
+}
+
+/// What the run has made ends here, not when the next one begins.
+void TaskProgram::clear() noexcept {
+  if (!world_) return;
   world_.reset();
+  if (!machine_->start_over()) machine_.reset();
 }
 
 void TaskProgram::restart() {
   leave();
-  world_ = std::make_unique<World>(config_, Watching{.touches = &footprint_});
+  if (!machine_) machine_ = std::make_unique<Machine>(config_.kernel);
+  world_.emplace(config_, *machine_, Watching{.touches = &footprint_});
   world_->begin(program_);
   footprint_.restart(world_->main(), world_->kernel().root());
   step_events_.clear();
@@ -126,7 +134,7 @@ void TaskProgram::pending(Process process, explore::Footprint& touched) {
 
 std::string TaskProgram::problem(bool /*deadlock*/) {
   report_ = world_->finish();
-  world_.reset();
+  clear();
   if (check_) {
     if (std::string text = check_(report_); !text.empty()) report_.problems.push_back({Oracle::check, std::move(text)});
   }

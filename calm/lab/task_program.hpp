@@ -12,12 +12,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "calm/explore/program.hpp"
 #include "calm/lab/config.hpp"
+#include "calm/lab/machine.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
 #include "calm/lab/task_footprint.hpp"
@@ -57,6 +59,7 @@ class TaskProgram final : public explore::Program {
 
  private:
   void leave() noexcept;
+  void clear() noexcept;
   [[nodiscard]] bool is_ready(explore::Process process) const noexcept;
   [[nodiscard]] std::uint64_t polls_of(explore::Process process) const noexcept;
 
@@ -64,7 +67,8 @@ class TaskProgram final : public explore::Program {
   lab::Program& program_;
   Check check_;
   TaskFootprint footprint_;
-  std::unique_ptr<World> world_;
+  std::unique_ptr<Machine> machine_;  // as new whenever there is no world
+  std::optional<World> world_;
   std::vector<trace::Event> step_events_;
   std::array<bool, explore::process_max> yielded_{};  // its last step left it able to go on
   std::array<std::string, explore::process_max> names_;

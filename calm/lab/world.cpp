@@ -34,18 +34,29 @@ class Suffering {
   mem::AllocationPoints::Pause own_;  // until Resume
 };
 
+/// Gives: how many regions are around this one.
+std::size_t depth_of(const kernel::Snapshot& snapshot, RegionId region) noexcept {
+  std::size_t depth = 0;
+  const kernel::RegionView* at = snapshot.find(region);
+  while (at != nullptr && at->parent && depth < snapshot.regions.size()) {
+    at = snapshot.find(at->parent);
+    ++depth;
+  }
+  return depth;
+}
+
 }  // namespace
 
-World::World(const LabConfig& config, const Watching& watching)
+World::World(const LabConfig& config, Machine& machine, const Watching& watching)
     : config_(config),
       touches_(watching.touches),
       allocations_(watching.allocations || config.faults.fail_allocation != 0),
       choices_(config.seed, config.choices ? &*config.choices : nullptr, watching.switches),
       trouble_(~config.seed),
-      host_(watching.touches),
-      kernel_(kernel::LocalKernel::make(config.kernel, host_).value()),
-      port_(*kernel_, host_, config.seed, config.faults, watching.sites),
-      worker_(kernel_->worker(0)) {}
+      host_(machine.host_telling(watching.touches)),
+      kernel_(machine.kernel()),
+      port_(kernel_, host_, config.seed, config.faults, watching.sites),
+      worker_(kernel_.worker(0)) {}
 
 LabReport World::run(Program& program) {
   Suffering suffering(allocations_, config_.faults.fail_allocation);
@@ -57,8 +68,8 @@ LabReport World::run(Program& program) {
 }
 
 void World::begin(Program& program) {
-  cx::TaskRoot& main = program.make(port_, kernel_->root());
-  const auto made = kernel_->spawn(worker_, kernel_->root(), {.frame = &main, .handle = false});
+  cx::TaskRoot& main = program.make(port_, kernel_.root());
+  const auto made = kernel_.spawn(worker_, kernel_.root(), {.frame = &main, .handle = false});
   CALM_REQUIRE(REG_6, made.status.is_ok());
   main_ = made.id;
 }
@@ -71,7 +82,7 @@ LabReport World::finish() {
   report.allocations = allocated_;
   Evidence evidence = look();
   report.end_time = worker_.now();
-  report.end = kernel_->end_of(worker_, kernel_->root()).value_or(ok());
+  report.end = kernel_.end_of(worker_, kernel_.root()).value_or(ok());
   report.state_digest = kernel::state_digest(evidence.snapshot);
   report.await_points = port_.points();
   evidence.stuck = !evidence.quiet && !stopped;
@@ -92,7 +103,7 @@ LabReport World::finish() {
   if (config_.names) {
     report.names = std::move(names_);
     report.names.resources = report.mark_names;
-    report.names.resources.try_emplace(kernel_->root(), "root");
+    report.names.resources.try_emplace(kernel_.root(), "root");
   }
   report.trace_digest = trace::trace_digest(report.trace);
   report.schedule = {.program = config_.program,
@@ -151,15 +162,15 @@ void World::let_happen(std::uint32_t choice, std::uint32_t count) {
 void World::dispatch(const Ready& entry) {
   last_polled_ = entry.task;
   worker_.set_round(worker_.round() + 1);
-  const auto budget = kernel_->budget_of(entry.task);
-  if (budget && budget->deadline.reached(worker_.now()) && !kernel_->is_cancel_requested(entry.task)) {
+  const auto budget = kernel_.budget_of(entry.task);
+  if (budget && budget->deadline.reached(worker_.now()) && !kernel_.is_cancel_requested(entry.task)) {
     overdue_.push_back({entry.task, budget->deadline.time(), worker_.recorder().last()});
   }
   if (config_.names) keep_name(entry.task);  // it may end in this poll
   {
     const mem::AllocationPoints::Resume resume;
-    (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
-    if (kernel_->state(main_) == TaskState::completed) (void)kernel_->close(worker_, kernel_->root());
+    (void)cx::drive(kernel_, worker_, entry.task, entry.cause);
+    if (kernel_.state(main_) == TaskState::completed) (void)kernel_.close(worker_, kernel_.root());
   }
   if (config_.names) keep_name(entry.task);
   if (config_.faults.spurious_wakes != 0) remember(entry.task);
@@ -186,7 +197,7 @@ std::string World::misfit_text() const {
 /// A look now and then, in steps that cost little beside the polls between them: who must keep a promise may be freed again
 /// by a deadline before the end.
 void World::look_for_futurelocks() {
-  const kernel::Snapshot snapshot = kernel_->snapshot(worker_);
+  const kernel::Snapshot snapshot = kernel_.snapshot(worker_);
   const auto tasks = static_cast<std::uint32_t>(snapshot.tasks.size());
   next_look_ = worker_.round() + std::max(kernel::futurelock_rounds, 16 * tasks);
   for (kernel::Futurelock& lock : kernel::find_futurelocks(snapshot)) {
@@ -199,11 +210,11 @@ void World::look_for_futurelocks() {
 bool World::is_time_next() {
   if (config_.explore_time) {
     // A deadline of a task that has ended is nothing to wait for.
-    while (!host_.watches.empty() && kernel_->state(host_.watches.next_task()) == TaskState::completed) {
+    while (!host_.watches.empty() && kernel_.state(host_.watches.next_task()) == TaskState::completed) {
       (void)host_.watches.take_due(host_.watches.next());
     }
   }
-  return !host_.alarms.empty() || (!host_.watches.empty() && kernel_->state(kernel_->root()) != RegionState::closed);
+  return !host_.alarms.empty() || (!host_.watches.empty() && kernel_.state(kernel_.root()) != RegionState::closed);
 }
 
 /// Time is virtual: it goes on to the next alarm or deadline. Needs: there is one.
@@ -222,12 +233,12 @@ void World::move_clock(Time to) {
     worker_.record({.kind = trace::EventKind::timer, .task = alarm->task, .argument = wanted.ns()});
     fired_.push_back({alarm->task, wanted, worker_.now(), alarm->sequence, batch_});
     if (touches_ != nullptr) touches_->woken(alarm->task);
-    (void)kernel_->wake(worker_, alarm->task);
+    (void)kernel_.wake(worker_, alarm->task);
   }
   while (const auto task = host_.watches.take_due(worker_.now())) {
     const mem::AllocationPoints::Resume resume;
     if (touches_ != nullptr) touches_->cancelled(*task);
-    (void)kernel_->deadline_reached(worker_, *task);
+    (void)kernel_.deadline_reached(worker_, *task);
   }
 }
 
@@ -240,14 +251,14 @@ void World::make_trouble() {
     move_clock(worker_.now() + Duration::nanoseconds(jump));
   }
   if (trouble_.below(thousand) < config_.faults.spurious_wakes && !polled_.empty()) {
-    (void)kernel_->wake(worker_, polled_[trouble_.below(polled_.size())]);
+    (void)kernel_.wake(worker_, polled_[trouble_.below(polled_.size())]);
   }
 }
 
 /// Keeps the list of those who can be woken: a task that was polled and is alive.
 void World::remember(TaskId task) {
   const auto at = std::find(polled_.begin(), polled_.end(), task);
-  const bool alive = kernel_->state(task) != TaskState::completed;
+  const bool alive = kernel_.state(task) != TaskState::completed;
   if (at == polled_.end() && alive) polled_.push_back(task);
   if (at != polled_.end() && !alive) polled_.erase(at);
 }
@@ -258,8 +269,8 @@ void World::copy_events(std::uint64_t after, std::vector<trace::Event>& events) 
 
 /// Names are known once a task has come to an await point, and places change from one to the next.
 void World::keep_name(TaskId task) {
-  const auto* const record = kernel_->find(task);
-  if (record == nullptr || record->frame == nullptr || kernel_->state(task) == TaskState::completed) return;
+  const auto* const record = kernel_.find(task);
+  if (record == nullptr || record->frame == nullptr || kernel_.state(task) == TaskState::completed) return;
   const auto& root = *static_cast<const cx::TaskRoot*>(record->frame);
   trace::TaskName& known = names_.tasks[task];
   if (known.name.empty()) known.name = task_name(root);
@@ -267,7 +278,7 @@ void World::keep_name(TaskId task) {
 }
 
 Evidence World::look() {
-  Evidence evidence{.snapshot = kernel_->snapshot(worker_), .trace = events_.take(worker_)};
+  Evidence evidence{.snapshot = kernel_.snapshot(worker_), .trace = events_.take(worker_)};
   evidence.quiet = bool(kernel::quiescent(evidence.snapshot));
   evidence.alarms = std::move(fired_);
   evidence.overdue = std::move(overdue_);
@@ -275,7 +286,7 @@ Evidence World::look() {
   evidence.findings = host_.findings;
   host_.listening = false;
   for (kernel::TaskView& task : evidence.snapshot.tasks) {
-    const auto* const record = kernel::is_alive(task) ? kernel_->find(task.id) : nullptr;
+    const auto* const record = kernel::is_alive(task) ? kernel_.find(task.id) : nullptr;
     if (record == nullptr || record->frame == nullptr) continue;
     const auto& root = *static_cast<const cx::TaskRoot*>(record->frame);
     evidence.names.add(task.id, task_name(root));
@@ -295,45 +306,45 @@ void World::look_for_lost_wakes(Evidence& evidence) {
 
 bool World::wait_is_over(TaskId task) {
   const std::size_t before = host_.ready.size();
-  const bool requested = kernel_->is_cancel_requested(task);
-  (void)kernel_->wake(worker_, task);
+  const bool requested = kernel_.is_cancel_requested(task);
+  (void)kernel_.wake(worker_, task);
   if (host_.ready.size() == before) return false;  // somebody has woken it meanwhile
   host_.ready.pop_back();
-  if (kernel_->begin_poll(worker_, task) != kernel::PollStart::run) return false;
+  if (kernel_.begin_poll(worker_, task) != kernel::PollStart::run) return false;
   // A budget that this very poll has used up is no wake that was lost.
-  const bool used_up = !requested && kernel_->is_cancel_requested(task);
-  auto& root = *static_cast<cx::TaskRoot*>(kernel_->find(task)->frame);
+  const bool used_up = !requested && kernel_.is_cancel_requested(task);
+  auto& root = *static_cast<cx::TaskRoot*>(kernel_.find(task)->frame);
   const bool over = root.ask(worker_) != cx::WaitState::pending;
-  (void)kernel_->end_poll(worker_, task);
+  (void)kernel_.end_poll(worker_, task);
   return over && !used_up;
 }
 
 /// The report is made; what is still there is asked to leave, so that its memory and its locals end as they should.
 void World::shut_down() {
-  (void)kernel_->cancel(worker_, kernel_->root(), {.kind = CancelKind::shutdown});
+  (void)kernel_.cancel(worker_, kernel_.root(), {.kind = CancelKind::shutdown});
   for (std::uint64_t steps = 0; steps < shut_down_steps; ++steps) {
     if (host_.ready.empty()) {
-      if (kernel_->state(kernel_->root()) == RegionState::closed || !is_time_next()) break;
+      if (kernel_.state(kernel_.root()) == RegionState::closed || !is_time_next()) break;
       advance_time();
       continue;
     }
     const Ready entry = host_.ready.front();
     host_.ready.pop_front();
     worker_.set_round(worker_.round() + 1);
-    (void)cx::drive(*kernel_, worker_, entry.task, entry.cause);
+    (void)cx::drive(kernel_, worker_, entry.task, entry.cause);
   }
-  if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
+  if (kernel_.state(kernel_.root()) != RegionState::closed) drop_the_rest();
 }
 
 void World::abandon() noexcept {
   host_.touches = nullptr;
   host_.listening = false;
-  if (kernel_->state(kernel_->root()) != RegionState::closed) drop_the_rest();
+  if (kernel_.state(kernel_.root()) != RegionState::closed) drop_the_rest();
 }
 
 /// Deepest regions first, and the newest first in each: nobody's frame goes before those that borrow from it.
 void World::drop_the_rest() {
-  const kernel::Snapshot snapshot = kernel_->snapshot(worker_);
+  const kernel::Snapshot snapshot = kernel_.snapshot(worker_);
   struct Left {
     std::size_t depth;
     std::uint64_t creation;
@@ -342,14 +353,13 @@ void World::drop_the_rest() {
   std::vector<Left> left;
   for (const kernel::TaskView& task : snapshot.tasks) {
     if (!kernel::is_alive(task)) continue;
-    const std::string path = snapshot.path_of(task.region);
-    left.push_back({static_cast<std::size_t>(std::count(path.begin(), path.end(), '/')), task.creation, task.id});
+    left.push_back({depth_of(snapshot, task.region), task.creation, task.id});
   }
   std::sort(left.begin(), left.end(), [](const Left& a, const Left& b) {
     return a.depth != b.depth ? a.depth > b.depth : a.creation > b.creation;
   });
   for (const Left& one : left) {
-    const auto* const record = kernel_->find(one.task);
+    const auto* const record = kernel_.find(one.task);
     auto* const root = record == nullptr ? nullptr : static_cast<cx::TaskRoot*>(record->frame);
     if (root == nullptr) continue;
     root->drop(worker_, one.task);

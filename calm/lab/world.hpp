@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "calm/lab/config.hpp"
 #include "calm/lab/host.hpp"
 #include "calm/lab/kept_events.hpp"
+#include "calm/lab/machine.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
 #include "calm/lab/watching.hpp"
@@ -24,8 +24,8 @@ namespace calm::lab {
 
 class World {
  public:
-  /// Needs: the configuration outlives the world.
-  World(const LabConfig& config, const Watching& watching);
+  /// Needs: the machine is new, and made for this configuration; both outlive the world.
+  World(const LabConfig& config, Machine& machine, const Watching& watching);
 
   /// Runs the program to its end; once.
   LabReport run(Program& program);
@@ -45,7 +45,7 @@ class World {
   [[nodiscard]] std::uint64_t recorded() const noexcept { return worker_.recorder().last(); }
   /// Appends the events after that one. Needs: they are of the last step.
   void copy_events(std::uint64_t after, std::vector<trace::Event>& events) const;
-  [[nodiscard]] const kernel::LocalKernel& kernel() const noexcept { return *kernel_; }
+  [[nodiscard]] const kernel::LocalKernel& kernel() const noexcept { return kernel_; }
   [[nodiscard]] TaskId main() const noexcept { return main_; }
   /// Asks the oracles. Needs: the run is over, or is left; once.
   LabReport finish();
@@ -75,8 +75,8 @@ class World {
   const bool allocations_;  // are watched
   Choices choices_;
   SplitMix trouble_;
-  LabHost host_;
-  std::unique_ptr<kernel::LocalKernel> kernel_;
+  LabHost& host_;
+  kernel::LocalKernel& kernel_;
   LabPort port_;
   kernel::Worker& worker_;
   TaskId main_;

@@ -62,6 +62,10 @@ class Slab {
   /// Gives: false without memory; then nothing has changed.
   [[nodiscard]] bool reserve() noexcept;
 
+  /// Every record is as on its first day, and indexes are handed out from the first one on again. The memory of a single
+  /// chunk is kept; where there were more, all are freed. Needs: a reserved slab of one worker; nobody uses a record.
+  void start_over() noexcept;
+
   /// Needs: a reserved slab; the calling thread is `worker`.
   /// Gives: a record of this worker, as its last holder left it or default-constructed: the newest of those it gave back,
   ///        else the newest of those the others gave back, else one more, by ascending index within its chunk. It is
@@ -215,6 +219,7 @@ class Slab {
   bool claim(std::uint64_t what, std::uint64_t& before) noexcept;
   static bool add_run(Cache& cache) noexcept;
   Chunk* make_chunk(std::uint32_t home) noexcept;
+  void free_chunks() noexcept;
   static void end_records(Chunk& chunk) noexcept;
   static void free_run(void* run) noexcept { ::operator delete[](run, std::align_val_t(chunk_bytes)); }
   static Atomic<Chunk*>* make_directory(std::size_t size) noexcept;
@@ -237,8 +242,15 @@ Slab<Record, free_link, Atomics>::Slab(std::uint32_t workers, std::uint32_t reco
 
 template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
 Slab<Record, free_link, Atomics>::~Slab() {
-  // relaxed: who ends the slab is alone with it. From the last to the first: the chunk that begins a run, which all the
-  // others lie in, has the lowest number of them.
+  free_chunks();
+  std::free(directory_);
+  delete[] caches_;
+}
+
+/// relaxed: who ends the slab, or starts it over, is alone with it. From the last to the first: the chunk that begins a run,
+/// which all the others lie in, has the lowest number of them.
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
+void Slab<Record, free_link, Atomics>::free_chunks() noexcept {
   for (std::uint32_t i = chunks_in(claimed_.load(std::memory_order_relaxed)); i-- > 0;) {
     Chunk* const chunk = directory_[i].load(std::memory_order_relaxed);
     end_records(*chunk);
@@ -247,8 +259,32 @@ Slab<Record, free_link, Atomics>::~Slab() {
   for (std::uint32_t i = 0; caches_ != nullptr && i < workers_; ++i) {
     if (caches_[i].spare_chunks == caches_[i].run_chunks) free_run(caches_[i].spare);  // no chunk of it was made
   }
-  std::free(directory_);
-  delete[] caches_;
+}
+
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
+void Slab<Record, free_link, Atomics>::start_over() noexcept {
+  CALM_REQUIRE(HND_1, caches_ != nullptr && workers_ == 1, workers_);
+  const std::uint32_t chunks = chunks_in(claimed_.load(std::memory_order_relaxed));  // relaxed: as free_chunks()
+  Cache& cache = caches_[0];
+  if (chunks > 1) {
+    CALM_PROBE("slab: started over with more than one chunk");
+    free_chunks();
+    for (std::uint32_t i = 0; i < chunks; ++i) directory_[i].store(nullptr, std::memory_order_relaxed);
+    new (&cache) Cache();
+    claimed_.store(0, std::memory_order_relaxed);
+  } else if (chunks == 1) {
+    Chunk& chunk = *cache.chunk;
+    const std::uint32_t end = first_slot_ + chunk.made.load(std::memory_order_relaxed);
+    for (std::uint32_t slot = first_slot_; slot < end; ++slot) {
+      record_at(chunk, slot)->~Record();
+      new (record_at(chunk, slot)) Record();
+    }
+    std::fill_n(chunk.marks, marks_per_chunk_, Mark::free);
+    chunk.made.store(0, std::memory_order_relaxed);
+    cache.free = nullptr;
+    cache.next = first_slot_;
+    claimed_.store(one_chunk_, std::memory_order_relaxed);
+  }
 }
 
 template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>

@@ -146,16 +146,15 @@ class Dispatch {
 
   /// TSK-6: a task is in the queue once, from the first wake after its last poll.
   void because(const Event& event, Dispatched& task) {
-    const std::string who = to_string(event.task);
     if (task.polled == 0 && event.cause != task.born) {
-      say("TSK-6 a new task is queued at once",
-          who + " is polled first because of " + number(event.cause) + " and began at " + number(task.born));
+      say("TSK-6 a new task is queued at once", to_string(event.task) + " is polled first because of " +
+                                                    number(event.cause) + " and began at " + number(task.born));
     } else if (task.polled != 0 && event.cause < task.polled) {
-      say("TSK-6 one wake, one poll",
-          who + " is polled because of " + number(event.cause) + ", which led to the poll " + number(task.polled));
+      say("TSK-6 one wake, one poll", to_string(event.task) + " is polled because of " + number(event.cause) +
+                                          ", which led to the poll " + number(task.polled));
     } else if (task.woken != 0 && event.cause > task.woken) {
-      say("TSK-6 no wake is lost",
-          who + " is polled because of " + number(event.cause) + " and was woken by " + number(task.woken));
+      say("TSK-6 no wake is lost", to_string(event.task) + " is polled because of " + number(event.cause) +
+                                       " and was woken by " + number(task.woken));
     }
     task.polled = event.sequence;
     task.woken = 0;

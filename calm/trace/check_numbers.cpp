@@ -1,4 +1,5 @@
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "calm/trace/check_parts.hpp"
 
@@ -42,19 +43,18 @@ class Numbers {
 
   void worker(std::size_t i) {
     const Event& event = trace_.events[i];
-    const auto [at, first] = rings_.try_emplace(event.worker, Ring{event.position, event.time});
-    if (first) return;
-    Ring& ring = at->second;
-    if (event.position != ring.position + 1) {
+    if (event.worker >= last_.size()) last_.resize(std::size_t{event.worker} + 1);
+    const Event* const before = std::exchange(last_[event.worker], &event);
+    if (before == nullptr) return;
+    if (event.position != before->position + 1) {
       findings_.say(Clause::numbers, i, order,
                     "worker " + std::to_string(event.worker) + " goes on at position " +
-                        std::to_string(event.position) + " after " + std::to_string(ring.position));
+                        std::to_string(event.position) + " after " + std::to_string(before->position));
     }
-    if (event.time < ring.time) {
+    if (event.time < before->time) {
       findings_.say(Clause::numbers, i, "LAB-1 time goes on",
-                    "it is " + to_string(event.time) + " after " + to_string(ring.time));
+                    "it is " + to_string(event.time) + " after " + to_string(before->time));
     }
-    ring = {event.position, event.time};
   }
 
   /// The argument of a timer with a task says what it was armed for; 0 in traces that do not keep it.
@@ -75,14 +75,9 @@ class Numbers {
     }
   }
 
-  struct Ring {
-    std::uint32_t position;
-    Time time;
-  };
-
   const Trace& trace_;
   Findings& findings_;
-  std::map<std::uint16_t, Ring> rings_;
+  std::vector<const Event*> last_;  // of each worker, nullptr before its first
 };
 
 }  // namespace

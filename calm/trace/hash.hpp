@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "calm/trace/bytes.hpp"
+
 namespace calm::trace {
 
 /// Gives: XXH64 of the bytes.
@@ -25,6 +27,15 @@ class Hasher {
 
   /// Adds the eight bytes of a number, least significant first.
   Hasher& add(std::uint64_t number) noexcept;
+
+  /// The same for several, at once: quicker than one by one.
+  template <class... Numbers>
+  Hasher& add_all(Numbers... numbers) noexcept {
+    std::array<std::byte, 8 * sizeof...(Numbers)> bytes;
+    std::byte* at = bytes.data();
+    ((store_little(at, std::uint64_t{numbers}), at += 8), ...);
+    return add(bytes);
+  }
 
   /// Gives: the hash of all bytes so far. More may follow.
   [[nodiscard]] std::uint64_t digest() const noexcept;

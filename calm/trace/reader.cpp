@@ -56,14 +56,10 @@ std::uint64_t missing_in(std::span<const Gap> gaps) noexcept {
 std::uint64_t trace_digest(const Trace& trace) noexcept {
   Hasher hasher;
   for (const Event& event : trace.events) {
-    hasher
-        .add(std::uint64_t{static_cast<std::uint8_t>(event.kind)} |
-             std::uint64_t{static_cast<std::uint8_t>(event.access)} << 8)
-        .add(event.task.bits())
-        .add(event.region.bits())
-        .add(event.resource.bits())
-        .add(event.cause == 0 ? 0 : event.sequence - event.cause)
-        .add(event.argument);
+    hasher.add_all(std::uint64_t{static_cast<std::uint8_t>(event.kind)} |
+                       std::uint64_t{static_cast<std::uint8_t>(event.access)} << 8,
+                   event.task.bits(), event.region.bits(), event.resource.bits(),
+                   event.cause == 0 ? 0 : event.sequence - event.cause, event.argument);
   }
   return hasher.digest();
 }

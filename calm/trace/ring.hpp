@@ -93,6 +93,9 @@ class alignas(128) BasicRing {
   /// Fails: std::bad_alloc; then nothing has changed.
   std::uint64_t take(std::vector<Event>& events);
 
+  /// As new, in the memory that it has. Needs: nobody else knows the ring.
+  void start_over() noexcept;
+
   /// Appends the events from this position on that are still there. Needs: the writer's thread. Fails: std::bad_alloc.
   void copy_since(std::uint64_t position, std::vector<Event>& events) const;
 
@@ -114,6 +117,8 @@ class alignas(128) BasicRing {
  private:
   using Word = typename Atomics::template Atomic<std::uint64_t>;
   static constexpr std::size_t words_per_event = std::tuple_size_v<EventWords>;
+  static constexpr std::uint64_t no_position = std::uint64_t{UINT32_MAX}
+                                               << 32;  // the first word of a slot without event
 
   struct alignas(64) Slot {  // an event is a cache line
     Word words[words_per_event];
@@ -180,8 +185,7 @@ Outcome<BasicRing<Atomics>> BasicRing<Atomics>::make(const RingOptions& options)
   // Filled with zeros now: the writer meets no page for the first time later.
   std::unique_ptr<Slot[]> slots(new (std::nothrow) Slot[options.capacity]());
   if (slots == nullptr) return err(Errc::resource_exhausted, "no memory for a trace ring");
-  slots[0].words[0].store(std::uint64_t{UINT32_MAX} << 32,
-                          std::memory_order_relaxed);  // [R4] zeros would be position 0
+  slots[0].words[0].store(no_position, std::memory_order_relaxed);  // [R4] zeros would be position 0
   return ok(BasicRing(std::move(slots), options));
 }
 
@@ -233,6 +237,16 @@ void BasicRing<Atomics>::clear() noexcept {
   CALM_SLOW(LAB_2, written_here(), worker());
   first_.store(begun_.load(std::memory_order_relaxed), std::memory_order_release);  // [R3]
   verify();
+}
+
+// Relaxed: nobody else knows it. Of a slot only its position must go: it would say that an event is complete. [R4]
+template <lockfree::AtomicsPolicy Atomics>
+void BasicRing<Atomics>::start_over() noexcept {
+  const std::uint64_t used = std::min(begun_.load(std::memory_order_relaxed), capacity());
+  for (std::uint64_t i = 0; i < used; ++i) slot(i).words[0].store(no_position, std::memory_order_relaxed);
+  begun_.store(0, std::memory_order_relaxed);
+  first_.store(0, std::memory_order_relaxed);
+  writer_.store(0, std::memory_order_relaxed);
 }
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -22,17 +22,36 @@ using calm::Scope;
 using calm::Task;
 using calm::lab::ExploreConfig;
 using calm::lab::ExploreReport;
+using calm::lab::LabReport;
 using calm::lab::Shared;
 using calm::lab::Strategy;
+
+/// Runs the schedule of an execution once more: an exploration keeps its machine from one execution to the next, a run has
+/// one of its own.
+template <class F>
+void expect_same_on_a_new_machine(F program, const ExploreConfig& config, const LabReport& execution) {
+  const LabReport run = calm::lab::run({.kernel = config.kernel}, execution.schedule, program);
+  EXPECT_EQ(run.trace, execution.trace);
+  EXPECT_EQ(run.trace_digest, execution.trace_digest);
+  EXPECT_EQ(run.state_digest, execution.state_digest);
+  EXPECT_EQ(run.steps, execution.steps);
+  EXPECT_EQ(run.end_time, execution.end_time);
+  EXPECT_EQ(run.problems.size(), execution.problems.size());
+}
 
 /// Explores in both ways: optimally there is one execution for each that differs among all orders, and none in vain.
 template <class F>
 ExploreReport explore_both_ways(F program, ExploreConfig config = {}) {
   config.stop_at_first_problem = false;
+  config.check = [&program, &config](const LabReport& execution) {
+    expect_same_on_a_new_machine(program, config, execution);
+    return std::string();
+  };
   const ExploreReport report = calm::lab::explore(program, config);
   EXPECT_TRUE(report.exhausted());
   EXPECT_EQ(report.counts.blocked, 0U);
   EXPECT_EQ(report.counts.executions, report.counts.fingerprints);
+  config.check = {};
   config.strategy = Strategy::all;
   const ExploreReport all = calm::lab::explore(program, config);
   EXPECT_TRUE(all.exhausted());
@@ -275,6 +294,36 @@ TEST(ExploreTasks, LAB_5_a_timeout_wins_only_where_time_is_explored) {
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(report.counts.executions, 2U);
   EXPECT_EQ(report.counts.buggy, 1U);
+}
+
+// --- channels ---
+
+Task<void> sends_two(Cx cx, calm::channel::Sender<int> sender) {
+  for (int i = 0; i < 2; ++i) {
+    const calm::channel::Sent<int> sent = co_await sender.send(cx, i);
+    if (!sent) co_return;
+  }
+}
+Task<void> receives_all(Cx cx, calm::channel::Receiver<int> receiver) {
+  while (true) {
+    const std::optional<int> message = co_await receiver.next(cx);
+    if (!message) break;
+  }
+}
+Task<void> four_messages(Cx cx) {
+  calm::channel::Mpsc<int> ends = co_await calm::channel::mpsc<int>(cx, 1);
+  const auto body = [&ends](Scope& scope) -> Task<void> {
+    (void)co_await scope.fiber(sends_two, ends.sender);
+    (void)co_await scope.fiber(sends_two, std::move(ends.sender));
+    (void)co_await scope.fiber(receives_all, std::move(ends.receiver));
+  };
+  co_await calm::scope(cx, body);
+}
+
+TEST(ExploreTasks, LAB_5_senders_to_one_channel_come_in_every_order) {
+  const ExploreReport report = explore_both_ways(four_messages);
+  EXPECT_TRUE(report.ok()) << report;
+  EXPECT_GT(report.counts.executions, 1U);
 }
 
 // --- what goes wrong ---

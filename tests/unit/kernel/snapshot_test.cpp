@@ -6,6 +6,7 @@
 #include <string>
 
 #include "calm/kernel/snapshot_index.hpp"
+#include "tests/kernel_host.hpp"
 #include "tests/unit/kernel/snapshots.hpp"
 
 namespace calm::kernel::test {
@@ -67,6 +68,36 @@ TEST(Snapshot, an_index_takes_the_parts_of_an_object_for_the_object) {
   EXPECT_EQ(index.about(trace::ResourceId::registered(5)).size(), 1U);
   EXPECT_EQ(index.about(trace::ResourceId::registered(5, 9)).size(), 1U);
   EXPECT_TRUE(index.about(trace::ResourceId::registered(6)).empty());
+}
+
+/// Leaves a bit of everything behind.
+void work_in(Bench& bench) {
+  bench.at(Time::at_ns(500));
+  bench.worker.set_round(7);
+  const RegionId inner = bench.region(bench.root());
+  const TaskId forgetful = bench.running(inner);
+  (void)bench.kernel->reserve(bench.worker, inner, {.holder = forgetful});
+  (void)bench.kernel->make_in<std::string>(bench.worker, inner,
+                                           "kept until the region ends, and longer than a short string");
+  (void)bench.parked(bench.root());
+  (void)bench.kernel->defer(bench.worker, inner, nullptr);
+  (void)bench.kernel->cancel(bench.worker, inner, {.message = "enough"});
+}
+
+TEST(Kernel, LAB_2_one_that_starts_over_is_a_new_one) {
+  Bench fresh;
+  const std::uint64_t empty = fresh.digest();
+  work_in(fresh);
+  Bench used;
+  for (int round = 0; round < 3; ++round) {
+    work_in(used);
+    EXPECT_EQ(used.digest(), fresh.digest()) << round;
+    EXPECT_EQ(used.kernel->trace().value(), fresh.kernel->trace().value()) << round;
+    ASSERT_TRUE(used.kernel->start_over());
+    EXPECT_EQ(used.digest(), empty) << round;
+    EXPECT_TRUE(used.kernel->trace().value().events.empty()) << round;
+    EXPECT_EQ(used.worker.now(), Time()) << round;
+  }
 }
 
 TEST(ViewText, names_a_place_only_when_there_is_one) {

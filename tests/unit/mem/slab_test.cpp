@@ -213,6 +213,47 @@ TEST(Slab, the_end_of_the_slab_ends_every_record_once) {
   EXPECT_EQ(Counted::alive, 0);
 }
 
+TEST(Slab, starting_over_ends_every_record_and_hands_out_new_ones_by_the_same_indexes) {
+  using Plain = SlabOf<256, lockfree::LocalAtomics>;
+  for (const std::uint32_t count : {0U, 5U, in_chunk, 3 * in_chunk}) {
+    Plain slab(1, 3 * in_chunk);
+    ASSERT_TRUE(slab.reserve());
+    std::vector<std::uint32_t> first;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto* const record = slab.take(0);
+      ASSERT_NE(record, nullptr);
+      record->value = i;
+      first.push_back(Plain::index_of(*record));
+      if (i % 3 == 0) slab.give_back(0, *record);
+    }
+    slab.start_over();
+    EXPECT_EQ(slab.made(), 0U);
+    EXPECT_TRUE(indexes_of(slab).empty());
+    std::set<std::uint32_t> again;
+    for (std::uint32_t i = 0; i < 3 * in_chunk; ++i) {
+      auto* const record = slab.take(0);
+      ASSERT_NE(record, nullptr) << i << " after " << count;
+      EXPECT_EQ(record->value, 7U);
+      again.insert(Plain::index_of(*record));
+    }
+    EXPECT_EQ(slab.take(0), nullptr) << "the ceiling is what it was";
+    EXPECT_EQ(again.size(), 3 * in_chunk);
+    for (const std::uint32_t index : first) EXPECT_TRUE(again.contains(index));
+  }
+}
+
+TEST(Slab, starting_over_ends_what_the_records_own) {
+  Slab<Counted, &Counted::free_link, lockfree::LocalAtomics> slab(1, 2000);
+  ASSERT_TRUE(slab.reserve());
+  for (int i = 0; i < 1200; ++i) (void)slab.take(0);
+  slab.start_over();
+  EXPECT_EQ(Counted::alive, 0);
+  (void)slab.take(0);
+  const int one_chunk = Counted::alive;
+  slab.start_over();
+  EXPECT_EQ(Counted::alive, one_chunk);
+}
+
 TEST(Slab, a_slab_that_was_never_reserved_ends) { const Records slab(4, 100); }
 
 template <class S>

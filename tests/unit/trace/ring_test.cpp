@@ -157,6 +157,21 @@ TEST(Ring, counts_from_nought_again_after_it_was_cleared) {
   EXPECT_TRUE(is_patterned(snapshot.events[0], 8)) << "positions go on";
 }
 
+TEST(Ring, that_starts_over_is_as_new) {
+  Ring ring = make_ring(4);
+  push_from(ring, 0, 7);
+  ring.clear();
+  ring.start_over();
+  EXPECT_EQ(ring.next_position(), 0U);
+  EXPECT_EQ(ring.newest_sequence(), 0U);
+  EXPECT_TRUE(ring.snapshot().events.empty());
+  push_from(ring, 0, 3);
+  const Snapshot snapshot = ring.snapshot();
+  ASSERT_EQ(snapshot.events.size(), 3U);
+  EXPECT_EQ(snapshot.overwritten, 0U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(is_patterned(snapshot.events[i], i)) << snapshot.events[i];
+}
+
 RC_GTEST_PROP(Ring, behaves_like_a_queue_of_bounded_length, ()) {
   const std::uint64_t capacity = std::uint64_t{1} << *rc::gen::inRange(0, 4);
   const auto when_full = *rc::gen::element(WhenFull::overwrite, WhenFull::refuse);
