@@ -78,7 +78,7 @@ class alignas(128) Worker {
   void start_over() noexcept {
     round_ = 0;
     set_time({});
-    running_ = {};
+    set_running({});
     for (std::int32_t& count : promises_) count = 0;
     ring_.start_over();
     lost_events_ = 0;
