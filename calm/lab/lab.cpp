@@ -5,8 +5,8 @@
 namespace calm::lab {
 
 LabReport run_program(const LabConfig& config, Program& program, const Watching& watching) {
-  Machine machine(config.kernel);
-  World world(config, machine, watching);
+  Ground ground(config.kernel);
+  World world(config, ground, watching);
   return world.run(program);
 }
 

@@ -40,13 +40,13 @@ void TaskProgram::leave() noexcept {
 void TaskProgram::clear() noexcept {
   if (!world_) return;
   world_.reset();
-  if (!machine_->start_over()) machine_.reset();
+  if (!ground_->start_over()) ground_.reset();
 }
 
 void TaskProgram::restart() {
   leave();
-  if (!machine_) machine_ = std::make_unique<Machine>(config_.kernel);
-  world_.emplace(config_, *machine_, Watching{.touches = &footprint_});
+  if (!ground_) ground_ = std::make_unique<Ground>(config_.kernel);
+  world_.emplace(config_, *ground_, Watching{.touches = &footprint_});
   world_->begin(program_);
   footprint_.restart(world_->main(), world_->kernel().root());
   step_events_.clear();

@@ -19,7 +19,7 @@
 
 #include "calm/explore/program.hpp"
 #include "calm/lab/config.hpp"
-#include "calm/lab/machine.hpp"
+#include "calm/lab/ground.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
 #include "calm/lab/task_footprint.hpp"
@@ -67,7 +67,7 @@ class TaskProgram final : public explore::Program {
   lab::Program& program_;
   Check check_;
   TaskFootprint footprint_;
-  std::unique_ptr<Machine> machine_;  // as new whenever there is no world
+  std::unique_ptr<Ground> ground_;  // as new whenever there is no world
   std::optional<World> world_;
   std::vector<trace::Event> step_events_;
   std::array<bool, explore::process_max> yielded_{};  // its last step left it able to go on

@@ -47,14 +47,14 @@ std::size_t depth_of(const kernel::Snapshot& snapshot, RegionId region) noexcept
 
 }  // namespace
 
-World::World(const LabConfig& config, Machine& machine, const Watching& watching)
+World::World(const LabConfig& config, Ground& ground, const Watching& watching)
     : config_(config),
       touches_(watching.touches),
       allocations_(watching.allocations || config.faults.fail_allocation != 0),
       choices_(config.seed, config.choices ? &*config.choices : nullptr, watching.switches),
       trouble_(~config.seed),
-      host_(machine.host_telling(watching.touches)),
-      kernel_(machine.kernel()),
+      host_(ground.host_telling(watching.touches)),
+      kernel_(ground.kernel()),
       port_(kernel_, host_, config.seed, config.faults, watching.sites),
       worker_(kernel_.worker(0)) {}
 

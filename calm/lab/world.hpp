@@ -15,7 +15,7 @@
 #include "calm/lab/config.hpp"
 #include "calm/lab/host.hpp"
 #include "calm/lab/kept_events.hpp"
-#include "calm/lab/machine.hpp"
+#include "calm/lab/ground.hpp"
 #include "calm/lab/program.hpp"
 #include "calm/lab/report.hpp"
 #include "calm/lab/watching.hpp"
@@ -24,8 +24,8 @@ namespace calm::lab {
 
 class World {
  public:
-  /// Needs: the machine is new, and made for this configuration; both outlive the world.
-  World(const LabConfig& config, Machine& machine, const Watching& watching);
+  /// Needs: the ground is new, and made for this configuration; both outlive the world.
+  World(const LabConfig& config, Ground& ground, const Watching& watching);
 
   /// Runs the program to its end; once.
   LabReport run(Program& program);

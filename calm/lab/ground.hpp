@@ -1,9 +1,9 @@
-// machine.hpp — what a run of the lab runs on: a host and its kernel, as new for every run.
+// ground.hpp — what a run of the lab runs on: a host and its kernel, as new for every run.
 // Laws:    LAB-1, I6 (nothing of a run is left for the next one)
 // Threads: one
 // Cancel:  not applicable
 //
-// A kernel takes its memory when it is made. Who makes thousands of short runs keeps the machine: starting over costs what
+// A kernel takes its memory when it is made. Who makes thousands of short runs keeps the ground: starting over costs what
 // the run before has used.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace calm::lab {
 
-class Machine {
+class Ground {
  public:
   /// Fails: std::bad_alloc, or as the kernel says.
-  explicit Machine(const kernel::Config& config) : kernel_(kernel::LocalKernel::make(config, host_).value()) {}
+  explicit Ground(const kernel::Config& config) : kernel_(kernel::LocalKernel::make(config, host_).value()) {}
 
   /// Gives: the host, which tells what steps do from now on; none: nobody asks.
   [[nodiscard]] LabHost& host_telling(Touches* touches) noexcept {
