@@ -28,12 +28,12 @@ Ways ways_of_assoc(const Node& before, const Node& after, Op op) {
     const Node& inner = before.parts()[i];
     if (!inner.is(op) || after.parts().size() + 1 != before.parts().size() + inner.parts().size()) continue;
     bool same = true;
-    for (std::size_t k = 0; k < after.parts().size(); ++k) {
+    for (std::size_t k = 0; same && k < after.parts().size(); ++k) {
       const std::size_t inside = k - i;  // beyond the parts of `inner` when k is below i
       const Node& was = k < i                           ? before.parts()[k]
                         : inside < inner.parts().size() ? inner.parts()[inside]
                                                         : before.parts()[k + 1 - inner.parts().size()];
-      same = same && was == after.parts()[k];
+      same = was == after.parts()[k];
     }
     if (!same) continue;
     Sides sides{.inner = {inner}};

@@ -10,51 +10,50 @@ namespace calm::plan {
 namespace {
 
 using Nodes = std::vector<const Node*>;
-using Proposals = std::vector<Proposal>;
 
 Node with_parts(Op op, std::vector<Node> parts) {
   return op == Op::join ? Node::join(std::move(parts)) : Node::race(std::move(parts));
 }
 
-/// Lets the parts of one part that is of the same kind stand beside the others: any that is.
-Proposals propose_assoc(const Node& node, Rule rule, Op op) {
-  Proposals proposals;
-  if (!node.is(op)) return proposals;
-  for (const Node& inner : node.parts()) {
-    if (!inner.is(op)) continue;
-    std::vector<Node> flat;
-    Nodes others;
-    for (const Node& part : node.parts()) {
-      if (&part == &inner) {
-        flat.insert(flat.end(), inner.parts().begin(), inner.parts().end());
-      } else {
-        flat.push_back(part);
-        others.push_back(&part);
-      }
-    }
-    proposals.push_back({rule, &node, with_parts(op, std::move(flat)), {&inner}, std::move(others)});
+/// Lets the parts of one part that is of the same kind stand beside the others: of the one before which `skipped` are.
+std::optional<Proposal> propose_assoc(const Node& node, Rule rule, Op op, std::size_t skipped) {
+  if (!node.is(op)) return std::nullopt;
+  const Node* inner = nullptr;
+  for (const Node& part : node.parts()) {
+    if (part.is(op) && inner == nullptr && skipped-- == 0) inner = &part;
   }
-  return proposals;
+  if (inner == nullptr) return std::nullopt;
+  std::vector<Node> flat;
+  Nodes others;
+  for (const Node& part : node.parts()) {
+    if (&part == inner) {
+      flat.insert(flat.end(), inner->parts().begin(), inner->parts().end());
+    } else {
+      flat.push_back(part);
+      others.push_back(&part);
+    }
+  }
+  return Proposal{rule, &node, with_parts(op, std::move(flat)), {inner}, std::move(others)};
 }
 
 /// Sorts the parts by their text.
-Proposals propose_commute(const Node& node, Rule rule, Op op) {
-  if (!node.is(op)) return {};
+std::optional<Proposal> propose_commute(const Node& node, Rule rule, Op op) {
+  if (!node.is(op)) return std::nullopt;
   std::vector<Node> sorted = node.parts();
   std::sort(sorted.begin(), sorted.end(), [](const Node& a, const Node& b) { return to_string(a) < to_string(b); });
-  if (sorted == node.parts()) return {};
+  if (sorted == node.parts()) return std::nullopt;
   Nodes parts;
   for (const Node& part : node.parts()) parts.push_back(&part);
-  return {{rule, &node, with_parts(op, std::move(sorted)), {}, std::move(parts)}};
+  return Proposal{rule, &node, with_parts(op, std::move(sorted)), {}, std::move(parts)};
 }
 
 /// Takes the first part that all joins of a race have out of it.
-Proposals propose_dedup(const Node& node) {
-  if (!node.is(Op::race) || node.parts().size() < 2) return {};
+std::optional<Proposal> propose_dedup(const Node& node) {
+  if (!node.is(Op::race) || node.parts().size() < 2) return std::nullopt;
   std::vector<Node> rests;
   for (const Node& part : node.parts()) {
-    if (!part.is(Op::join) || part.parts().size() < 2) return {};
-    if (part.parts().front() != node.parts().front().parts().front()) return {};
+    if (!part.is(Op::join) || part.parts().size() < 2) return std::nullopt;
+    if (part.parts().front() != node.parts().front().parts().front()) return std::nullopt;
     std::vector<Node> rest(part.parts().begin() + 1, part.parts().end());
     rests.push_back(rest.size() == 1 ? std::move(rest.front()) : Node::join(std::move(rest)));
   }
@@ -64,35 +63,24 @@ Proposals propose_dedup(const Node& node) {
   Proposal proposal{Rule::dedup_race_join, &node, Node::join(std::move(parts)), {&first}, {}};
   // These stay where they are when the proposal is moved.
   for (const Node& rest : proposal.after.parts().back().parts()) proposal.others.push_back(&rest);
-  Proposals proposals;
-  proposals.push_back(std::move(proposal));
-  return proposals;
+  return proposal;
 }
 
-Proposals propose_min(const Node& node) {
-  if (!node.is(Op::timeout) || !node.parts().front().is(Op::timeout)) return {};
+std::optional<Proposal> propose_min(const Node& node) {
+  if (!node.is(Op::timeout) || !node.parts().front().is(Op::timeout)) return std::nullopt;
   const Node& inner = node.parts().front();
   const Duration limit = std::min(node.limit(), inner.limit());
-  return {{Rule::timeout_min, &node, Node::timeout(limit, inner.parts().front()), {}, {}}};
+  return Proposal{Rule::timeout_min, &node, Node::timeout(limit, inner.parts().front()), {}, {}};
 }
 
-/// Gives: what the rule could make of the node, best first.
-Proposals propose(const Node& node, Rule rule) {
-  switch (rule) {
-    case Rule::join_assoc:
-      return propose_assoc(node, rule, Op::join);
-    case Rule::race_assoc:
-      return propose_assoc(node, rule, Op::race);
-    case Rule::join_commute:
-      return propose_commute(node, rule, Op::join);
-    case Rule::race_commute:
-      return propose_commute(node, rule, Op::race);
-    case Rule::dedup_race_join:
-      return propose_dedup(node);
-    case Rule::timeout_min:
-      break;
-  }
-  return propose_min(node);
+/// Gives: what the rule could make of the node; when `skipped` such ways were tried before, the next one.
+std::optional<Proposal> propose(const Node& node, Rule rule, std::size_t skipped) {
+  if (rule == Rule::join_assoc) return propose_assoc(node, rule, Op::join, skipped);
+  if (rule == Rule::race_assoc) return propose_assoc(node, rule, Op::race, skipped);
+  if (skipped > 0) return std::nullopt;  // the others have one way
+  if (rule == Rule::join_commute) return propose_commute(node, rule, Op::join);
+  if (rule == Rule::race_commute) return propose_commute(node, rule, Op::race);
+  return rule == Rule::dedup_race_join ? propose_dedup(node) : propose_min(node);
 }
 
 Outcome<Rewritten, Refusal> refuse(Rule rule, const Path& place, Refusal::Kind kind, std::string who) {
@@ -142,19 +130,15 @@ Outcome<Rewritten, Refusal> apply(const Plan& plan, Rule rule, const Path& place
   if (!policy.allows(rule)) return refuse(rule, place, Refusal::Kind::policy, "its switch is off");
   const Node* const node = plan.at(place);
   if (node == nullptr) return refuse(rule, place, Refusal::Kind::form, "there is no such place");
-  Proposals proposals = propose(*node, rule);
-  if (proposals.empty()) {
-    return refuse(rule, place, Refusal::Kind::form,
-                  to_string(*node) + " has not the form " + std::string(describe(rule).from));
+  std::optional<Broken> first;
+  for (std::size_t tried = 0; auto proposal = propose(*node, rule, tried); ++tried) {
+    std::optional<Broken> broken = find_broken(plan, *proposal);
+    if (!broken) return accept(plan, place, std::move(*proposal));
+    if (!first) first = std::move(broken);
   }
-  std::vector<Broken> all_broken;
-  for (Proposal& proposal : proposals) {
-    std::optional<Broken> broken = find_broken(plan, proposal);
-    if (!broken) return accept(plan, place, std::move(proposal));
-    all_broken.push_back(std::move(*broken));
-  }
-  Broken& first = all_broken.front();
-  return err(Refusal{rule, place, Refusal::Kind::condition, first.condition, std::move(first.who)});
+  if (first) return err(Refusal{rule, place, Refusal::Kind::condition, first->condition, std::move(first->who)});
+  return refuse(rule, place, Refusal::Kind::form,
+                to_string(*node) + " has not the form " + std::string(describe(rule).from));
 }
 
 Simplified simplify(const Plan& plan, Policy policy) {

@@ -148,6 +148,29 @@ TEST(PlanText, COM_4_every_small_plan_survives_being_written_and_read) {
   EXPECT_GT(count, 400U);
 }
 
+TEST(PlanText, COM_4_a_text_with_any_letter_changed_is_refused_or_another_plan_that_reads_back) {
+  const std::string text =
+      "Timeout(50ms, Race[Join[a, b], c])\nwhere\n  a takes 2ms, reads x y\n  b like g, ends at once\n  c never fails\n";
+  ASSERT_TRUE(parse(text).is_ok());
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    for (const char letter : {'a', 'Z', '0', ',', '[', ']', '(', ')', ' ', '\n', '-', '\0', '\xff'}) {
+      std::string changed = text;
+      changed[i] = letter;
+      const Outcome<Plan> read = parse(changed);
+      if (read.is_ok()) {
+        ASSERT_EQ(parse(to_string(read.value())).value(), read.value()) << changed;
+        ++accepted;
+      } else {
+        ASSERT_FALSE(read.error().message().empty());
+      }
+    }
+    const Outcome<Plan> cut = parse(text.substr(0, i));
+    ASSERT_TRUE(cut.is_ok() || cut.error().code() == Errc::invalid_argument);
+  }
+  EXPECT_GT(accepted, 10U);
+}
+
 TEST(PlanText, COM_4_what_cannot_be_read_is_told_with_line_and_column) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"", "line 1, column 1: expected Join[…], Race[…], Timeout(…) or the name of a leaf"},
@@ -212,7 +235,7 @@ TEST(PlanCost, COM_4_BUD_7_slack_is_exactly_what_a_leaf_may_take_longer_before_t
           ASSERT_EQ(timing(with_cost(plan, i, Duration::max())).length, found.length) << to_string(plan);
           continue;
         }
-        critical += one.is_critical() ? 1 : 0;
+        if (one.is_critical()) ++critical;
         const Duration most = one.cost.length() + one.slack;
         ASSERT_EQ(timing(with_cost(plan, i, most)).length, found.length) << to_string(plan);
         ASSERT_GT(timing(with_cost(plan, i, most + Duration(1ns))).length, found.length) << to_string(plan);

@@ -254,6 +254,20 @@ TEST(PlanRewrite, COM_4_simplifying_ends_in_a_plan_that_no_rule_changes_and_a_ch
       "Timeout(9s, Join[a, Race[Join[b, e], Join[c, d]]])");
 }
 
+TEST(PlanRewrite, COM_4_a_wide_plan_is_simplified_and_proven_too) {
+  std::string tree = "Join[";
+  for (int i = 0; i < 40; ++i) {
+    const std::string number = std::to_string(100 + i);
+    tree.append(i > 0 ? ", " : "")
+        .append("Join[b" + number + ", a" + number + ", Race[d" + number + ", c" + number + "]]");
+  }
+  const Plan plan = tame_plan(tree + "]");
+  const Simplified made = simplify(plan, {Rule::join_assoc, Rule::race_commute});
+  EXPECT_EQ(made.certificates.size(), 2 * 40U);
+  EXPECT_EQ(made.plan.root().parts().size(), 3 * 40U);
+  EXPECT_TRUE(verify_all(plan, made.certificates, made.plan).is_ok());
+}
+
 TEST(PlanCertificate, COM_4_a_certificate_that_was_tampered_with_is_refused) {
   std::size_t refused = 0;
   for (const Row& row : rewrites) {
