@@ -93,26 +93,26 @@ class BesideModel {
   template <class F>
   int start(const std::string& what, F task) {
     note(what + " " + std::to_string(++operations_));
-    in_model[operations_] = in_channel_[operations_] = "pending";
+    in_model_[operations_] = in_channel_[operations_] = "pending";
     handles_.emplace(operations_, std::move(scope_.fiber(task(&in_channel_[operations_]))).value());
     return operations_;
   }
   void cancel_one() {
     if (operations_ == 0) return;
     const int operation = 1 + static_cast<int>(pick(static_cast<std::uint64_t>(operations_)));
-    if (in_model[operation] != "pending") return;
+    if (in_model_[operation] != "pending") return;
     note("cancel " + std::to_string(operation));
     handles_.at(operation).cancel();
     cancel_in_model(operation);
-    in_model[operation] = "cancelled";
+    in_model_[operation] = "cancelled";
   }
 
-  Results in_model;  ///< what the model says of each operation
+  Results in_model_;  ///< what the model says of each operation
 
  private:
   void compare() {
     if (!problem_.empty()) return;
-    for (const auto& [operation, result] : in_model) {
+    for (const auto& [operation, result] : in_model_) {
       if (result != in_channel_[operation])
         expect("operation " + std::to_string(operation), result, in_channel_[operation]);
     }

@@ -116,7 +116,7 @@ class OneshotBesideModel final : public BesideModel {
   }
   void settle_model() override {
     if (!waits_ || (!value_ && !sent_ && receiver_)) return;
-    in_model[*std::exchange(waits_, {})] = taken();
+    in_model_[*std::exchange(waits_, {})] = taken();
   }
   void cancel_in_model(int /*operation*/) override { waits_.reset(); }
   void compare_state() override {
@@ -214,7 +214,7 @@ class WatchBesideModel final : public BesideModel {
   void settle_model() override {
     for (Reader& reader : readers_) {
       if (!reader.waits || (sender_ && reader.seen == latest_)) continue;
-      in_model[*std::exchange(reader.waits, {})] = reader.seen == latest_ ? "disconnected" : "changed";
+      in_model_[*std::exchange(reader.waits, {})] = reader.seen == latest_ ? "disconnected" : "changed";
       reader.seen = latest_;
     }
   }
@@ -349,7 +349,7 @@ class BroadcastBesideModel final : public BesideModel {
   void settle_model() override {
     for (Listener& listener : listeners_) {
       if (!listener.waits || (listener.next == sent_.size() && !senders_.empty())) continue;
-      in_model[*std::exchange(listener.waits, {})] = heard(listener);
+      in_model_[*std::exchange(listener.waits, {})] = heard(listener);
     }
   }
   void cancel_in_model(int operation) override {
@@ -453,16 +453,16 @@ class RendezvousBesideModel final : public BesideModel {
     if (offers_.empty()) return "empty";
     const Offer offer = offers_.front();
     offers_.pop_front();
-    in_model[offer.operation] = "sent";
+    in_model_[offer.operation] = "sent";
     return std::to_string(offer.value);
   }
   void settle_model() override {
     while (receivers_.empty() && !offers_.empty()) {
-      in_model[offers_.front().operation] = "disconnected";
+      in_model_[offers_.front().operation] = "disconnected";
       offers_.pop_front();
     }
     while (!takers_.empty() && (!offers_.empty() || is_over())) {
-      in_model[takers_.front()] = taken();
+      in_model_[takers_.front()] = taken();
       takers_.pop_front();
     }
   }

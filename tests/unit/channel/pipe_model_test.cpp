@@ -136,7 +136,7 @@ template <class Kind>
 class PipeBesideModel final : public BesideModel {
  public:
   PipeBesideModel(std::uint64_t seed, Scope& scope)
-      : BesideModel(seed, scope), capacity_(static_cast<std::uint32_t>(1 + pick(3))), model_(capacity_, in_model) {
+      : BesideModel(seed, scope), capacity_(static_cast<std::uint32_t>(1 + pick(3))), model_(capacity_, in_model_) {
     auto made = std::move(Kind::make(scope.cx(), capacity_)).value();
     senders_.push_back(std::move(made.sender));
     receivers_.push_back(std::move(made.receiver));
