@@ -4,9 +4,9 @@
 // Cancel:  an entry for a task that has ended is found by its id and dropped
 //
 // A task that ends leaves its entry behind: taking it out of the heap would cost every task that has a deadline, and most
-// end long before it. A host that runs for long calls sweep() between polls: when the heap has doubled since the last time, entries of ended
-// tasks go. So there are at most twice as many as there were live ones then, and an entry costs a constant time in the long
-// run.
+// end long before it. A host that runs for long calls sweep() between polls: when the heap has doubled since the last
+// time, entries of ended tasks go. So there are at most twice as many as there were live ones then, and an entry costs a
+// constant time in the long run.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view guard_types[] = {"lock_guard", "unique_lock", "scoped_lock", "shared_lock"};
 
-bool is_identifier(std::string_view text) noexcept {
+bool begins_a_name(std::string_view text) noexcept {
   return (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_';
 }
 
@@ -67,7 +67,7 @@ class Finder {
       suspend();
     } else if (std::find(std::begin(guard_types), std::end(guard_types), word) != std::end(guard_types)) {
       declare();
-    } else if (text(at_ + 1) == "." && is_identifier(word)) {
+    } else if (text(at_ + 1) == "." && begins_a_name(word)) {
       call(word, text(at_ + 2));
     } else if (word == "move" && text(at_ + 1) == "(" && text(at_ + 3) == ")") {
       set_locked(text(at_ + 2), false);  // the guard lives on elsewhere
@@ -98,7 +98,7 @@ class Finder {
       const std::string_view before = text(at_ - 1);
       const bool follows_value = before == ")" || before == "]" || before == "\"" || before == "[";
       const bool keyword = before == "return" || before == "co_return" || before == "co_await" || before == "co_yield";
-      if (follows_value || (is_identifier(before) && !keyword)) return 0;
+      if (follows_value || (begins_a_name(before) && !keyword)) return 0;
     }
     std::size_t at = behind(at_, '[', ']');
     if (text(at) == "<") at = behind(at, '<', '>');
@@ -114,7 +114,7 @@ class Finder {
     const std::string_view type = text(at_);
     std::size_t at = at_ + 1;
     if (text(at) == "<") at = behind(at, '<', '>');
-    if (!is_identifier(text(at))) return;  // a type in an expression, an object without a name, an alias
+    if (!begins_a_name(text(at))) return;  // a type in an expression, an object without a name, an alias
     const std::string_view next = text(at + 1);
     if (next != "(" && next != "{" && next != "=" && next != ";") return;
     const bool in_header = depth_ > 0;

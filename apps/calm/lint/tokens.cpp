@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view quiet_mark = "NOLINT(calm-blocking-guard)";
 
-bool is_word(char c) noexcept {
+bool is_word_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
@@ -32,7 +32,7 @@ class Scanner {
     if (c == '#' && is_first_of_line()) return preprocessor();
     if (c == '"') return take_text();
     if (c == '\'') return take(quoted('\''), true);
-    if (is_word(c)) return word();
+    if (is_word_character(c)) return word();
     take(sees("::") || sees("->") ? 2 : 1, false);
   }
 
@@ -68,7 +68,7 @@ class Scanner {
   void take_text() { take(quoted('"'), true); }
   void word() {
     std::size_t end = at_;
-    while (end < text_.size() && (is_word(text_[end]) || is_digit_mark(end))) ++end;
+    while (end < text_.size() && (is_word_character(text_[end]) || is_digit_mark(end))) ++end;
     const std::string_view found = text_.substr(at_, end - at_);
     const bool raw = end < text_.size() && text_[end] == '"' && found.back() == 'R';
     if (!raw) return take(end - at_, false);
@@ -80,7 +80,7 @@ class Scanner {
   // 1'000'000: the marks between digits belong to the number.
   [[nodiscard]] bool is_digit_mark(std::size_t at) const noexcept {
     return text_[at] == '\'' && text_[at_] >= '0' && text_[at_] <= '9' && at + 1 < text_.size() &&
-           is_word(text_[at + 1]);
+           is_word_character(text_[at + 1]);
   }
   void take(std::size_t size, bool is_text) {
     tokens_.all.push_back({is_text ? std::string_view("\"") : text_.substr(at_, size), line_, column_});

@@ -50,8 +50,11 @@ class BoundedChannel final : public Channel {
   Answer send_evict_oldest(std::string value) override {
     if constexpr (can_send) {
       auto sent = sender().send_evict_oldest(std::move(value));
-      if (!sent) return {sent.error().code, std::move(sent.error().value)};
-      return {{}, sent.value() ? std::move(*sent.value()) : "nothing"};
+      if (!sent) {
+        channel::Unsent<std::string> unsent = std::move(sent).error();
+        return {unsent.code, std::move(unsent.value)};
+      }
+      return {{}, std::move(sent).value().value_or("nothing")};
     }
     return Channel::send_evict_oldest(std::move(value));
   }

@@ -78,7 +78,8 @@ OpenedChannel open_channel(Cx cx, ChannelKind kind, std::uint32_t capacity, std:
 /// Gives: the answer of a send: what could not be sent comes back with it (CHN-8).
 inline Answer answer_of(channel::Sent<std::string> sent) {
   if (sent) return {};
-  return {sent.error().code, std::move(sent.error().value)};
+  channel::Unsent<std::string> unsent = std::move(sent).error();
+  return {unsent.code, std::move(unsent.value)};
 }
 /// Gives: the answer of something that gives a text.
 inline Answer answer_of(Outcome<std::string> got) {

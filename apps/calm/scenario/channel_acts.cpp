@@ -85,7 +85,7 @@ HeldPlace& held_place(World& world, const Step& step) {
 }
 channel::Delivery<std::string>& delivery_of(World& world, const Step& step) {
   const auto found = world.deliveries.find(step.subject.text);
-  if (found != world.deliveries.end() && found->second) return *found->second;
+  if (found != world.deliveries.end() && found->second.has_value()) return found->second.value();
   throw Problem(step.place, "the delivery " + quoted(step.subject.text) + " was never received, or was dropped");
 }
 
@@ -104,10 +104,11 @@ Answer send_into(channel::Permit<std::string>& permit, std::string value) {
 Answer send_into(channel::TrackedPermit<std::string>& permit, std::string value) {
   const ObligationId promise = permit.promise();
   auto sent = std::move(permit).send(std::move(value));
-  if (!sent) return {sent.error().code, std::move(sent.error().value)};
-  return {{}, proof_text(sent.value(), promise, "committed proof")};
+  if (sent) return {{}, proof_text(sent.value(), promise, "committed proof")};
+  channel::Unsent<std::string> unsent = std::move(sent).error();
+  return {unsent.code, std::move(unsent.value)};
 }
-Answer send_into(std::monostate& /*none*/, std::string /*value*/) { return {Errc::stale_handle, {}}; }
+Answer send_into(std::monostate& /*none*/, const std::string& /*value*/) { return {Errc::stale_handle, {}}; }
 
 Answer abort_at(channel::Permit<std::string>& permit) { return {std::move(permit).abort(), {}}; }
 Answer abort_at(channel::TrackedPermit<std::string>& permit) {
@@ -158,8 +159,7 @@ Status dismiss(World& world, const Step& step) {
   return {};
 }
 
-// The parameters live as long as the world does, and with it every program.
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// What a deed is given lives as long as the world does, and with it every program.
 
 Task<Answer> sleep_deed(Cx cx, World& /*world*/, const Step& step) {
   co_await sleep_until(cx, Time::at_ns(std::get<std::uint64_t>(step.subject.value)));
@@ -262,8 +262,6 @@ Task<Answer> add_receiver_deed(Cx /*cx*/, World& world, const Step& step) {
 Task<Answer> drop_receiver_deed(Cx /*cx*/, World& world, const Step& step) {
   co_return Answer{channel_of(world, step).drop_receiver(receiver_in(step)), {}};
 }
-
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 void look_at_channel(World& world, const Step& step) {
   const auto counts = channel_of(world, step).counts();
