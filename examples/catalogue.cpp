@@ -39,7 +39,6 @@ constexpr Example rows[] = {
     {"careful_caller", "a task set, a bulkhead, a rate limiter, a circuit breaker, and many calls as one",
      careful_caller},
     {"pipeline_backpressure", "a fast stage in front of a slow one, and one that fails", pipeline_backpressure},
-    {"foreign_bell", "an awaitable of another library, and what a cancel does to it", foreign_bell},
     {"lost_message", "a message and a timeout at the same moment, and no message is lost", lost_message},
     {"worker_pool", "jobs with acknowledgements: what a cancelled worker had, another one gets", worker_pool},
     {"foreign_bell", "an awaitable and a callback of other libraries, and what a cancel does to them", foreign_bell},

@@ -90,7 +90,7 @@ class RunTest(unittest.TestCase):
             with self.subTest(name):
                 said = self.passes("run", name, "--lab", "--seed", "5")
                 self.assertRegex(said.removeprefix(printed_by(name)),
-                                 r"\A\nlab: seed 5, \d+ steps, \d+(\.\d+)?(ms|s) of virtual time\n"
+                                 r"\A\nlab: seed 5, \d+ steps, \d+(ns|us|ms|s) of virtual time\n"
                                  r"  ended as  Ok\n"
                                  r"  trace     \d+ events, digest [0-9a-f]{16}\n"
                                  rf"  again     calm run {name} --lab --seed 5\n"
