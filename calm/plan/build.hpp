@@ -68,15 +68,15 @@ Draft race(std::vector<Draft> parts);
 Draft timeout(Duration limit, Draft part);
 
 template <std::convertible_to<Draft>... Parts>
-Draft join(Parts... parts) {
+Draft join(Parts&&... parts) {
   std::vector<Draft> all;
-  (all.push_back(std::move(parts)), ...);
+  (all.emplace_back(std::forward<Parts>(parts)), ...);
   return join(std::move(all));
 }
 template <std::convertible_to<Draft>... Parts>
-Draft race(Parts... parts) {
+Draft race(Parts&&... parts) {
   std::vector<Draft> all;
-  (all.push_back(std::move(parts)), ...);
+  (all.emplace_back(std::forward<Parts>(parts)), ...);
   return race(std::move(all));
 }
 
