@@ -137,8 +137,8 @@ class Several {
     } else {
       auto started = start_branch(scope, made_with, Ticket(contest, number), std::get<number>(branches_));
       if (!started) return cx::without_value(started);
+      contest.started(started.value().id());
       std::get<number>(handles_).emplace(std::move(started).value());
-      contest.started(std::get<number>(handles_)->id());
       return start_from<number + 1>(scope, made_with, contest);
     }
   }
