@@ -46,7 +46,7 @@ void TaskProgram::clear() noexcept {
 void TaskProgram::restart() {
   leave();
   if (!ground_) ground_ = std::make_unique<Ground>(config_.kernel);
-  world_.emplace(config_, *ground_, Watching{.touches = &footprint_});
+  world_ = std::make_unique<World>(config_, *ground_, Watching{.touches = &footprint_});
   world_->begin(program_);
   footprint_.restart(world_->main(), world_->kernel().root());
   step_events_.clear();

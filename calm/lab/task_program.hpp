@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,7 +67,7 @@ class TaskProgram final : public explore::Program {
   Check check_;
   TaskFootprint footprint_;
   std::unique_ptr<Ground> ground_;  // as new whenever there is no world
-  std::optional<World> world_;
+  std::unique_ptr<World> world_;
   std::vector<trace::Event> step_events_;
   std::array<bool, explore::process_max> yielded_{};  // its last step left it able to go on
   std::array<std::string, explore::process_max> names_;
