@@ -20,7 +20,7 @@ class Slot {
  public:
   using Value = detail::Held<T>;
 
-  Slot() noexcept {}  // NOLINT(modernize-use-equals-default): neither member of the union lives yet
+  Slot() noexcept = default;
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
   ~Slot() { clear(); }
@@ -28,12 +28,12 @@ class Slot {
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
     clear();
-    std::construct_at(&value_, std::forward<Arguments>(arguments)...);
+    std::construct_at(&content_.value, std::forward<Arguments>(arguments)...);
     holds_ = Holds::value;
   }
   void fail(std::exception_ptr exception) noexcept {
     clear();
-    std::construct_at(&exception_, std::move(exception));
+    std::construct_at(&content_.exception, std::move(exception));
     holds_ = Holds::exception;
   }
 
@@ -42,12 +42,12 @@ class Slot {
   /// Needs: has_value().
   [[nodiscard]] Value& value() noexcept {
     CALM_REQUIRE(OUT_5, has_value());
-    return value_;
+    return content_.value;
   }
   /// Needs: has_exception().
   [[nodiscard]] const std::exception_ptr& exception() const noexcept {
     CALM_REQUIRE(OUT_5, has_exception());
-    return exception_;
+    return content_.exception;
   }
 
  private:
@@ -55,14 +55,22 @@ class Slot {
 
   void clear() noexcept {
     const Holds held = std::exchange(holds_, Holds::nothing);
-    if (held == Holds::value) std::destroy_at(&value_);
-    if (held == Holds::exception) std::destroy_at(&exception_);
+    if (held == Holds::value) std::destroy_at(&content_.value);
+    if (held == Holds::exception) std::destroy_at(&content_.exception);
   }
 
-  union {
-    Value value_;
-    std::exception_ptr exception_;
+  /// The slot begins and ends what lives in it.
+  union Content {
+    Content() noexcept {}  // NOLINT(modernize-use-equals-default): it would be deleted
+    Content(const Content&) = delete;
+    Content& operator=(const Content&) = delete;
+    ~Content() {}  // NOLINT(modernize-use-equals-default): it would be deleted
+
+    Value value;
+    std::exception_ptr exception;
   };
+
+  Content content_;
   Holds holds_ = Holds::nothing;
 };
 
