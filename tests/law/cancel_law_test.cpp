@@ -184,13 +184,14 @@ TEST(Cancel, CAN_5_goes_in_pre_order_a_region_before_its_tasks_before_its_child_
 TEST(Cancel, CAN_5_tasks_of_several_home_workers_are_told_in_the_order_of_their_spawn) {
   BasicBench<lockfree::RealAtomics> bench({.workers = 3});
   const RegionId region = bench.region(bench.root());
+  const std::vector<std::uint16_t> workers = {2, 0, 1, 1, 2, 0, 2, 1, 0};
   std::vector<TaskId> spawned;
   std::vector<std::uint16_t> homes;
-  for (const std::uint16_t worker : {2, 0, 1, 1, 2, 0, 2, 1, 0}) {
+  for (const std::uint16_t worker : workers) {
     spawned.push_back(bench.kernel->spawn(bench.kernel->worker(worker), region, {}).id);
     homes.push_back(bench.kernel->find(spawned.back())->home());
   }
-  ASSERT_EQ(homes, (std::vector<std::uint16_t>{2, 0, 1, 1, 2, 0, 2, 1, 0}));
+  ASSERT_EQ(homes, workers);
   EXPECT_TRUE(bench.kernel->cancel(bench.kernel->worker(1), region, by_timeout));
   std::vector<TaskId> told;
   for (const trace::Event& event : bench.kernel->trace().value().events) {
