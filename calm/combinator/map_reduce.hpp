@@ -108,7 +108,8 @@ Task<T> map_reduce_in(C cx, Body body, MapReduceOptions options) {
 
 /// Calls `map(cx, input)`, which gives a Task<T>, for every input, and combines what comes.
 /// Needs: inputs and T can be moved, `map` can be copied.
-/// Gives: the combination in the order of the inputs; the identity when there are none.
+/// Gives: the combination in the order of the inputs; the identity when there are none. Values that come before that of an
+///        earlier input are kept until it comes: behind one slow call those of all other inputs, at the most.
 /// Fails: as the first call that fails, when all that were begun have ended; invalid_argument for 0 calls at a time.
 template <class... Caps, class Input, class Map, class T, class F>
 CALM_CORO_WRAPPER Task<T> map_reduce(CxOf<Caps...> cx, std::vector<Input> inputs, Map map, Monoid<T, F> monoid,
