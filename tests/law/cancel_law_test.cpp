@@ -193,8 +193,9 @@ TEST(Cancel, CAN_5_tasks_of_several_home_workers_are_told_in_the_order_of_their_
   }
   ASSERT_EQ(homes, workers);
   EXPECT_TRUE(bench.kernel->cancel(bench.kernel->worker(1), region, by_timeout));
+  const Outcome<trace::Trace> seen = bench.kernel->trace();
   std::vector<TaskId> told;
-  for (const trace::Event& event : bench.kernel->trace().value().events) {
+  for (const trace::Event& event : seen.value().events) {
     if (event.kind == trace::EventKind::cancel_request && event.task) told.push_back(event.task);
   }
   EXPECT_EQ(told, spawned) << "so those of each home worker ascend too";
