@@ -24,8 +24,6 @@ class NewsWait;
 template <class State>
 class News : public Held {
  public:
-  explicit News(CxOf<> cx) noexcept : line_(cx) {}
-
   // --- HasLine ---
 
   [[nodiscard]] sync::Line& line() noexcept { return line_; }
@@ -50,6 +48,9 @@ class News : public Held {
   }
 
  private:
+  friend State;  // only as its base
+  explicit News(CxOf<> cx) noexcept : line_(cx) {}
+
   sync::Line line_;
 };
 

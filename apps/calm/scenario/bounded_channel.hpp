@@ -118,10 +118,7 @@ class BoundedChannel final : public Channel {
     if (senders_.empty()) end_is_gone("sender");
     return senders_.back();
   }
-  Receiver& receiver(std::uint64_t number) {
-    if (number == 0 || number > receivers_.size() || !receivers_[number - 1]) end_is_gone("receiver");
-    return *receivers_[number - 1];
-  }
+  Receiver& receiver(std::uint64_t number) { return numbered_end(receivers_, number, "receiver"); }
   template <class Permit>
   static Answer keep(Outcome<Permit> permit, HeldPlace& place) {
     if (!permit) return {permit.error().code(), {}};

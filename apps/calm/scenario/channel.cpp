@@ -13,27 +13,19 @@
 namespace calm::scenario {
 namespace {
 
-template <class Ends>
-auto& numbered_end(Ends& ends, std::uint64_t number, const char* what) {
-  if (number == 0 || number > ends.size() || !ends[number - 1]) end_is_gone(what);
-  return *ends[number - 1];
-}
-
 template <class End>
 End& alive(std::optional<End>& end, const char* what) {
   if (!end) end_is_gone(what);
   return *end;
 }
 
-/// One value, once: the sender is its own permit.
-class OneshotChannel final : public Channel {
+/// What has one sender and one receiver.
+template <class Sender, class Receiver>
+class PairChannel : public Channel {
  public:
-  explicit OneshotChannel(channel::Oneshot<std::string> ends)
-      : sender_(std::move(ends.sender)), receiver_(std::move(ends.receiver)) {}
+  template <class Ends>
+  explicit PairChannel(Ends ends) : sender_(std::move(ends.sender)), receiver_(std::move(ends.receiver)) {}
 
-  Answer try_send(std::string value) override {
-    return answer_of(std::move(alive(sender_, "sender")).send(std::move(value)));
-  }
   Task<Answer> recv(Cx cx, std::uint64_t /*receiver*/) override {
     std::string value = co_await alive(receiver_, "receiver").recv(cx);
     co_return Answer{{}, std::move(value)};
@@ -48,9 +40,20 @@ class OneshotChannel final : public Channel {
     return {};
   }
 
+ protected:
+  Sender& sender() { return alive(sender_, "sender"); }
+
  private:
-  std::optional<channel::OneshotSender<std::string>> sender_;
-  std::optional<channel::Receiver<std::string>> receiver_;
+  std::optional<Sender> sender_;
+  std::optional<Receiver> receiver_;
+};
+
+/// One value, once: the sender is its own permit.
+class OneshotChannel final : public PairChannel<channel::OneshotSender<std::string>, channel::Receiver<std::string>> {
+ public:
+  using PairChannel::PairChannel;
+
+  Answer try_send(std::string value) override { return answer_of(std::move(sender()).send(std::move(value))); }
 };
 
 /// Every value to everybody. A receiver stays where it is while it waits.
@@ -127,32 +130,15 @@ class WatchChannel final : public Channel {
 };
 
 /// Hand to hand: a send has ended when somebody has the value.
-class RendezvousChannel final : public Channel {
+class RendezvousChannel final
+    : public PairChannel<channel::MeetingSender<std::string>, channel::MeetingReceiver<std::string>> {
  public:
-  explicit RendezvousChannel(channel::Rendezvous<std::string> ends)
-      : sender_(std::move(ends.sender)), receiver_(std::move(ends.receiver)) {}
+  using PairChannel::PairChannel;
 
   Task<Answer> send(Cx cx, std::string value) override {
-    auto sent = co_await alive(sender_, "sender").send(cx, std::move(value));
+    auto sent = co_await sender().send(cx, std::move(value));
     co_return answer_of(std::move(sent));
   }
-  Task<Answer> recv(Cx cx, std::uint64_t /*receiver*/) override {
-    std::string value = co_await alive(receiver_, "receiver").recv(cx);
-    co_return Answer{{}, std::move(value)};
-  }
-  Answer try_recv(std::uint64_t /*receiver*/) override { return answer_of(alive(receiver_, "receiver").try_recv()); }
-  Status drop_sender() override {
-    sender_.reset();
-    return {};
-  }
-  Status drop_receiver(std::uint64_t /*receiver*/) override {
-    receiver_.reset();
-    return {};
-  }
-
- private:
-  std::optional<channel::MeetingSender<std::string>> sender_;
-  std::optional<channel::MeetingReceiver<std::string>> receiver_;
 };
 
 template <class Made, class Ends>

@@ -89,4 +89,11 @@ inline Answer answer_of(Outcome<std::string> got) {
 
 [[noreturn]] void end_is_gone(const char* end);
 
+/// Gives: the end with this number among those that were made; each is an optional. Fails: as end_is_gone().
+template <class Ends>
+auto& numbered_end(Ends& ends, std::uint64_t number, const char* what) {
+  if (number == 0 || number > ends.size() || !ends[number - 1]) end_is_gone(what);
+  return *ends[number - 1];  // NOLINT(bugprone-unchecked-optional-access): it is there
+}
+
 }  // namespace calm::scenario
