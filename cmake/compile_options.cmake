@@ -10,9 +10,10 @@ else()
   # g++ 12 sees null and uninitialised values in inlined code where there are none (its bugs 105562, 106247, 107852).
   target_compile_options(calm_options INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized -Wno-restrict)
 endif()
-if(CALM_UNITY)  # a name of another source is not hidden in earnest, and a joined source is no header
-  target_compile_options(calm_options INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-endif()
+# Where sources are joined a name of another one is not hidden in earnest, and a joined source is no header.
+set(joined $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+target_compile_options(calm_options INTERFACE
+  $<${joined}:-Wno-shadow> $<$<AND:${joined},$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 if(CALM_WERROR)
   target_compile_options(calm_options INTERFACE -Werror)
 endif()

@@ -245,7 +245,7 @@ class Task(Record):
         if kind == "Sleep":
             return f"until {time_text(word(wait + self.offsets('SleepWait.until')))}"
         resource = id_text(word(self.of_root("waits_for")))
-        endings = {"End": f"{resource} to end", "Closed": f"{resource} to close",
+        endings = {"Join": f"{resource} to end", "Closed": f"{resource} to close",
                    "Linger": f"the tasks of {resource}", "Foreign": "a foreign awaitable"}
         return endings.get(kind) or (resource if resource != "none" else f"a {kind.lower()} wait" if kind else "")
 

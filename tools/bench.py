@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """bench.py — every workload under bench/, all contenders in one run, ratios against calm.
 
-Usage: tools/bench.py --build DIR [--only NAME] [--quick] [--json FILE] [--list]      DIR is an optimised build
-       [--root DIR]
+Usage: tools/bench.py --build DIR [--only NAME] [--contenders NAMES] [--quick] [--json FILE] [--plots DIR]
+       [--smoke] [--list] [--packages] [--root DIR]                               DIR after --build is an optimised build
 
-  --only NAME  one workload, or one part of one (may be repeated); header_cost needs no build
-  --quick      3 runs of each contender instead of 7
-  --json FILE  the rows as JSON: workload, contender, workers, median_ns, min_ns, max_ns, runs
-  --list       the workloads and their contenders
+  --only NAME         one workload, or one part of one (may be repeated); header_cost needs no build
+  --contenders NAMES  of every workload these contenders only, for example calm,floor
+  --quick             3 runs of each contender instead of 7
+  --json FILE         the rows as JSON: workload, contender, workers, median_ns, min_ns, max_ns, runs
+  --plots DIR         a picture of each peer workload as SVG, and one of all ratios to calm
+  --smoke             the peer workloads once, at a small size: do they give their answers?
+  --list              the workloads and their contenders
+  --packages          the package sets of tools/install.sh that these contenders need
 
 A workload is a folder bench/<workload> with one file per contender, built as DIR/bench/bench_<workload>_<contender>,
 which prints one line: {"answer": ..., "ns": total, "operations": N}. Contenders take turns, and all must give the same
@@ -17,6 +21,9 @@ A workload may have parts, shown as <workload>.<part>: bench/<workload>/PARTS ha
 each. Its programs get the part as their argument; one that ends with code 77 does not do that part and is left out. A line
 `floors: NAME...` names contenders that do the least there is to do: every row shows its ratio to each of them. A program
 may add "note": a text shown below the table of the first run.
+
+A folder with a workload.ini is a peer workload: the same work for calm and for other runtimes, with 1 and 2 workers. A
+contender whose packages are not there is shown as missing. bench/README.md says what is compared and how.
 
 Exit: 0 with tables and a summary; 1 a wrong answer, a contender that broke, a limit exceeded; 2 bad usage or no build.
 """
@@ -31,7 +38,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench/header_cost"))
 import header_cost  # noqa: E402
 
-from console import Broken, OneLineParser, Unusable, exit_with
+import bench_plot  # noqa: E402
+import peers  # noqa: E402
+from console import Broken, OneLineParser, Unusable, exit_with  # noqa: E402
 
 RUNS, QUICK_RUNS = 7, 3
 RUN_SECONDS_MAX = 120
@@ -82,7 +91,10 @@ def read_parts(path):
 def find_workloads(root):
     """Workloads and parts of workloads by name."""
     found = {HEADER_COST: Workload(HEADER_COST, "", "", [header_cost.OURS, *header_cost.OTHERS], [])}
+    found.update(peers.find(root))
     for folder in sorted((root / "bench").glob("*/")):
+        if folder.name == peers.HARNESS or (folder / peers.DESCRIPTION).is_file():
+            continue
         contenders = sorted((path.stem for path in folder.glob("*.cpp")), key=lambda name: (name != OURS, name))
         parts, floors = read_parts(folder / "PARTS")
         for name in floors:
@@ -100,6 +112,19 @@ def choose(workloads, only):
         if name not in workloads and name not in folders:
             raise Unusable(f"bench.py: no workload '{name}'; there are {' '.join(folders)} and the parts that --list shows")
     return [name for name in workloads if not only or name in only or workloads[name].folder in only]
+
+
+def keep_contenders(workloads, names):
+    """The workloads with these contenders only, without those that none of them does."""
+    if not names:
+        return workloads
+    names = [name for word in names for name in word.split(",")]
+    for name in names:
+        if not any(name in workload.contenders for workload in workloads.values()):
+            raise Unusable(f"bench.py: no contender '{name}'; --list shows those of each workload")
+    kept = {key: workload._replace(contenders=[name for name in workload.contenders if name in names])
+            for key, workload in workloads.items()}
+    return {key: workload for key, workload in kept.items() if workload.contenders}
 
 
 def program(build, folder, contender):
@@ -221,42 +246,88 @@ def check_limit(tables):
 
 
 def write_json(path, tables):
-    rows = [row._asdict() for table in tables.values() for row in table]
+    rows = [row.for_json() if isinstance(row, peers.Row) else row._asdict() for table in tables.values() for row in table]
     try:
         path.write_text(json.dumps(rows, indent=1) + "\n")
     except OSError as error:
         raise Unusable(f"bench.py: cannot write {path}: {error.strerror}") from None
 
 
-def main():
+def measure(args, name, workload):
+    """Shows the table. Gives: the rows, and what they come to in short."""
+    runs = QUICK_RUNS if args.quick else RUNS
+    if isinstance(workload, peers.Peers):
+        samples = peers.sample(args.build, workload, runs)
+        peers.show(workload, samples)
+        return samples.rows, peers.summary(workload, samples)
+    samples = (sample_headers(args.root, runs) if name == HEADER_COST
+               else sample_programs(args.build, name, workload, runs))
+    rows = list(make_rows(name, samples))
+    show(name, workload, rows, {contender: found[0].note for contender, found in samples.items() if found[0].note})
+    return rows, summary(name, workload, rows)
+
+
+def smoke(args, chosen):
+    """Does every peer workload give its answer?"""
+    chosen = [workload for workload in chosen.values() if isinstance(workload, peers.Peers)]
+    rows = [row for workload in chosen for row in peers.sample(args.build, workload, 1, small=True).rows]
+    names = ", ".join(dict.fromkeys(row.contender for row in rows))
+    print(f"smoke: {len(chosen)} workloads, {len(rows)} right answers of {names}")
+
+
+def plot(args, workloads, tables):
+    drawn = {name: rows for name, rows in tables.items() if isinstance(workloads[name], peers.Peers)}
+    if not args.plots or not drawn:
+        return
+    try:
+        count = bench_plot.write(args.plots, workloads, drawn)
+    except OSError as error:
+        raise Unusable(f"bench.py: cannot write to {args.plots}: {error.strerror}") from None
+    print(f"\n{count} pictures in {args.plots}")
+
+
+def read_arguments():
     parser = OneLineParser("bench.py", __doc__)
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1])
     parser.add_argument("--build", type=Path, metavar="DIR")
     parser.add_argument("--only", action="append", metavar="NAME")
+    parser.add_argument("--contenders", action="append", metavar="NAMES")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--plots", type=Path, metavar="DIR")
+    parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--list", action="store_true")
-    args = parser.parse_args()
-    workloads = find_workloads(args.root)
-    chosen = choose(workloads, args.only)
+    parser.add_argument("--packages", action="store_true")
+    return parser.parse_args()
+
+
+def main():
+    args = read_arguments()
+    workloads = keep_contenders(find_workloads(args.root), args.contenders)
+    chosen = {name: workloads[name] for name in choose(workloads, args.only)}
+    if args.packages:
+        print(*peers.packages([workload for workload in chosen.values() if isinstance(workload, peers.Peers)]))
+        return
     if args.list:
-        for name in chosen:
-            print(f"{name}: {' '.join(workloads[name].contenders)}")
+        for name, workload in chosen.items():
+            print(f"{name}: {' '.join(workload.contenders)}")
+        return
+    if args.smoke:
+        smoke(args, chosen)
         return
     if args.json:
         write_json(args.json, {})  # before minutes are spent
-    runs, tables = (QUICK_RUNS if args.quick else RUNS), {}
-    for name in chosen:
-        samples = (sample_headers(args.root, runs) if name == HEADER_COST
-                   else sample_programs(args.build, name, workloads[name], runs))
-        tables[name] = list(make_rows(name, samples))
-        notes = {contender: found[0].note for contender, found in samples.items() if found[0].note}
-        show(name, workloads[name], tables[name], notes)
+    tables, in_short = {}, {}
+    load = peers.load_note()
+    for name, workload in chosen.items():
+        tables[name], in_short[name] = measure(args, name, workload)
     print("\nIn short:")
-    for name, rows in tables.items():
-        print(f"{name}: {summary(name, workloads[name], rows)}")
+    for name, words in in_short.items():
+        print(f"{name}: {words}")
+    print(load, end="")
     if args.json:
         write_json(args.json, tables)
+    plot(args, workloads, tables)
     check_limit(tables)
 
 

@@ -1,4 +1,4 @@
-# Sourced by ./dev and .ci/run: `need SET…` installs the Debian packages of those sets that are missing.
+# Sourced by ./dev and .ci/run: `need SET…` installs the Debian packages of those sets that are missing, `want SET…` tries to.
 # Nothing is asked of the network when everything is there.
 
 package_set() {
@@ -10,6 +10,11 @@ package_set() {
     lint) echo clang-format-19 clang-tidy-19 ;;
     coverage) echo llvm-19 ;;
     docs) echo doxygen ;;
+    # what ./dev bench compares calm with
+    peer_tokio) echo rustc cargo librust-tokio-dev librust-libc-dev ;;
+    peer_go) echo golang-go ;;
+    peer_asio) echo libasio-dev ;;
+    peer_tbb) echo libtbb-dev ;;
     *) echo "dev: no package set '$1'" >&2; return 1 ;;
   esac
 }
@@ -46,4 +51,10 @@ need() {
       "$(grep -E '^(E|Err|W):' build/install.log | tail -n 1)" >&2
     exit 1
   fi
+}
+
+# want SET…: the same for what one can do without; says so when it cannot be installed.
+want() {
+  local set
+  for set in "$@"; do (need "$set") || printf '==> going on without %s\n' "$set" >&2; done
 }

@@ -47,6 +47,7 @@ struct RunExampleOptions {
   std::uint64_t seeds = 0;  ///< how many, from seed on; 0 for that one alone
   std::string record;       ///< where the recording goes; empty for nowhere
   std::string trace;        ///< where the trace goes; empty for nowhere, JSON with names if it ends in .json
+  std::string governor;     ///< lanes choose under this one; empty: the seed does
 };
 
 /// Adds `calm run`. On this thread it gives what the example's own main() would; in the lab 0 when each run ended well and no
@@ -92,6 +93,10 @@ void add_lint_obligations(CLI::App& app, std::vector<std::string>& files, int& s
 /// Adds `calm lint-guards`, which looks for guards of std::mutex and its like that are alive at a co_await. It gives 0 when there is
 /// none, 1 when there is one, bad_usage when a file cannot be read. Needs: paths and status outlive the app.
 void add_lint_guards(CLI::App& app, std::vector<std::string>& paths, int& status);
+
+/// Adds `calm lint-loops`, which looks for loops of coroutines that neither await nor come to a checkpoint. It gives 0 when there is
+/// none, 1 when there is one, bad_usage when a file cannot be read. Needs: paths and status outlive the app.
+void add_lint_loops(CLI::App& app, std::vector<std::string>& paths, int& status);
 
 /// What a command of `calm trace` was asked for.
 struct TraceOptions {

@@ -12,6 +12,7 @@
 #include "apps/calm/lint/flow.hpp"
 #include "apps/calm/lint/guards.hpp"
 #include "apps/calm/lint/loader.hpp"
+#include "apps/calm/lint/loops.hpp"
 #include "apps/calm/refused.hpp"
 
 namespace calm::tool {
@@ -60,13 +61,15 @@ std::vector<std::string> sources_in(const std::vector<std::string>& paths) {
   return sources;
 }
 
-int lint_guards(const std::vector<std::string>& paths) {
+/// Prints what `find` finds in the text of each source.
+template <class Find>
+int lint_sources(const std::vector<std::string>& paths, Find find) {
   const std::vector<std::string> sources = sources_in(paths);
   std::size_t count = 0;
   for (const std::string& source : sources) {
     const std::string text = read_file(source);
-    for (const lint::HeldGuard& held : lint::find_held_guards(text)) {
-      fmt::print("{}\n", to_string(source, held));
+    for (const auto& found : find(text)) {
+      fmt::print("{}\n", to_string(source, found));
       ++count;
     }
   }
@@ -74,13 +77,26 @@ int lint_guards(const std::vector<std::string>& paths) {
   return count == 0 ? 0 : 1;
 }
 
+/// Adds a command that looks for something in C++ sources.
+template <class Find>
+void add_source_lint(CLI::App& app, const std::string& name, const std::string& about, std::vector<std::string>& paths,
+                     int& status, Find find) {
+  auto* const command = app.add_subcommand(name, about);
+  command->add_option("PATH", paths, "C++ files, and folders of them")->required();
+  command->callback(
+      [&paths, &status, find] { status = or_refused([&paths, find] { return lint_sources(paths, find); }); });
+}
+
 }  // namespace
 
 void add_lint_guards(CLI::App& app, std::vector<std::string>& paths, int& status) {
-  auto* const command =
-      app.add_subcommand("lint-guards", "find blocking locks that are held where a coroutine suspends");
-  command->add_option("PATH", paths, "C++ files, and folders of them")->required();
-  command->callback([&paths, &status] { status = or_refused([&paths] { return lint_guards(paths); }); });
+  add_source_lint(app, "lint-guards", "find blocking locks that are held where a coroutine suspends", paths, status,
+                  lint::find_held_guards);
+}
+
+void add_lint_loops(CLI::App& app, std::vector<std::string>& paths, int& status) {
+  add_source_lint(app, "lint-loops", "find loops of coroutines that neither await nor come to a checkpoint", paths,
+                  status, lint::find_long_loops);
 }
 
 void add_lint_obligations(CLI::App& app, std::vector<std::string>& files, int& status) {

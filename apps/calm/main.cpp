@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   std::string recording;
   std::vector<std::string> obligation_files;
   std::vector<std::string> guard_paths;
+  std::vector<std::string> loop_paths;
   calm::tool::TraceOptions trace_options;
   app.add_subcommand("tour", "show what calm can do")->callback([&] { status = calm::tool::tour(); });
   auto* error = app.add_subcommand("error", "explain an error, or list all of them");
@@ -55,6 +56,7 @@ int run(int argc, char** argv) {
   calm::tool::add_replay(app, recording, status);
   calm::tool::add_explore(app, explore_options, status);
   calm::tool::add_lint_guards(app, guard_paths, status);
+  calm::tool::add_lint_loops(app, loop_paths, status);
   calm::tool::add_lint_obligations(app, obligation_files, status);
   calm::tool::add_trace(app, trace_options, status);
   app.add_subcommand("version", "print the version")->callback([] { fmt::print("calm {}\n", CALM_VERSION); });

@@ -16,9 +16,11 @@
 #include "apps/calm/refused.hpp"
 #include "apps/calm/scenario/problem.hpp"
 #include "calm/lab/lab.hpp"
+#include "calm/lab/lane_choice.hpp"
 #include "calm/lab/replay.hpp"
 #include "calm/lab/replay_file.hpp"
 #include "calm/model/text.hpp"
+#include "calm/sched/governor.hpp"
 #include "calm/trace/codec.hpp"
 #include "calm/trace/json.hpp"
 #include "examples/catalogue.hpp"
@@ -30,8 +32,27 @@ using examples::Example;
 
 constexpr std::size_t shown_failures = 5;
 
-lab::LabConfig config_of(const Example& example, std::uint64_t seed) {
-  return {.seed = seed, .program = std::string(example.name)};
+lab::LabConfig config_of(const Example& example, std::uint64_t seed, const sched::Governor* governor = nullptr) {
+  return {.seed = seed, .governor = governor, .program = std::string(example.name)};
+}
+
+/// Gives: nullptr when none is asked for.
+const sched::Governor* governor_of(const RunExampleOptions& options) {
+  if (options.governor.empty()) return nullptr;
+  if (const sched::Governor* const found = sched::find_governor(options.governor)) return found;
+  std::vector<std::string_view> names;
+  for (const sched::Governor* const governor : sched::governors()) names.push_back(governor->name());
+  throw Refused{scenario::unknown_text("governor", options.governor, names)};
+}
+
+/// What a governor said in the run, for people.
+std::string governor_line(const sched::Governor& governor, const lab::LabReport& report) {
+  const std::vector<sched::Decision> decisions = lab::decisions_of(report.trace);
+  std::map<std::string_view, std::size_t> counts;
+  for (const sched::Decision& decision : decisions) ++counts[to_string(decision.suggestion)];
+  std::vector<std::string> said;
+  for (const auto& [name, count] : counts) said.push_back(fmt::format("{} {}", count, name));
+  return fmt::format("governor  {}, asked {} times: {}", governor.name(), decisions.size(), fmt::join(said, ", "));
 }
 
 /// A run and what it printed.
@@ -41,8 +62,8 @@ struct Run {
 };
 
 /// Runs it twice: the same seed must give the same events and the same text (I6).
-Run run_in_lab(const Example& example, std::uint64_t seed) {
-  lab::LabConfig config = config_of(example, seed);
+Run run_in_lab(const Example& example, std::uint64_t seed, const sched::Governor* governor) {
+  lab::LabConfig config = config_of(example, seed, governor);
   config.names = true;
   Run first;
   {
@@ -75,9 +96,14 @@ void write_files(const Example& example, const RunExampleOptions& options, const
 }
 
 int run_one_seed(const Example& example, const RunExampleOptions& options) {
-  const Run run = run_in_lab(example, options.seed);
+  const sched::Governor* const governor = governor_of(options);
+  const Run run = run_in_lab(example, options.seed, governor);
   write_files(example, options, run.report);
   std::vector<std::string> lines{again_line(example.name, options.seed)};
+  if (governor != nullptr) {
+    lines[0] += fmt::format(" --governor {}", governor->name());
+    lines.push_back(governor_line(*governor, run.report));
+  }
   if (!options.record.empty()) lines.push_back("recorded  calm replay " + options.record);
   if (!options.trace.empty()) lines.push_back("traced    calm trace show " + options.trace);
   fmt::print("{}{}{}", run.printed, run.printed.empty() ? "" : "\n", describe(run.report, lines));
@@ -96,7 +122,7 @@ struct Summary {
 Summary run_all(const Example& example, const RunExampleOptions& options) {
   Summary summary;
   for (std::uint64_t i = 0; i < options.seeds; ++i) {
-    Run run = run_in_lab(example, options.seed + i);
+    Run run = run_in_lab(example, options.seed + i, nullptr);
     summary.traces.insert(run.report.trace_digest);
     summary.printed.insert(run.printed);
     ++summary.ends[std::string(to_string(run.report.end.kind()))];
@@ -168,9 +194,15 @@ void add_run(CLI::App& app, RunExampleOptions& options, int& status) {
   command->add_option("--seed", options.seed, "of the choices; 1 without it")->needs(lab)->check(is_seed);
   auto* const seeds = command->add_option("--seeds", options.seeds, "run so many seeds, from --seed on");
   seeds->needs(lab)->check(CLI::Range(1U, 1'000'000U));
-  command->add_option("--record", options.record, "write the run to this file, for calm replay")
+  auto* const record = command->add_option("--record", options.record, "write the run to this file, for calm replay");
+  record->needs(lab)->excludes(seeds);
+  command
+      ->add_option("--governor", options.governor,
+                   "the lanes of a worker choose, not the seed, and this one suggests: none, meet-deadlines, "
+                   "drain-obligations, drain-regions, lyapunov")
       ->needs(lab)
-      ->excludes(seeds);
+      ->excludes(seeds)
+      ->excludes(record);
   command
       ->add_option("--trace", options.trace,
                    "write the trace to this file, for calm trace; as JSON, with names, if it ends in .json")

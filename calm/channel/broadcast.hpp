@@ -1,25 +1,27 @@
 // broadcast.hpp — every receiver gets every value, the last `capacity` of them; one that lags learns how many it missed.
 // Laws:    CHN-11, CHN-4
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  sending never waits; a cancelled recv() has taken nothing: the value is still the next one
 //
 // Values are copied to each receiver. The oldest gives way to a new one whether everybody had it or not, so a slow receiver
-// holds nobody up; what it missed it is told with the next value.
+// holds nobody up; what it missed it is told with the next value. Whoever copies a value keeps it alive meanwhile.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <new>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "calm/channel/hold.hpp"
 #include "calm/channel/news.hpp"
+#include "calm/channel/shared_value.hpp"
 #include "calm/channel/unsent.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/lockfree/relaxed.hpp"
+#include "calm/mem/ref.hpp"
 #include "calm/model/outcome.hpp"
 
 namespace calm::channel {
@@ -37,47 +39,85 @@ class Air : public News<Air<T>> {
  public:
   Air(CxOf<> cx, std::uint32_t capacity) : News<Air>(cx), values_(capacity) {}
 
-  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
-  /// Gives: the number of the oldest value there is.
-  [[nodiscard]] std::uint64_t oldest() const noexcept { return sent_ > values_.size() ? sent_ - values_.size() : 0; }
-  [[nodiscard]] bool has_receivers() const noexcept { return receivers_ != 0; }
+  /// In a turn.
   [[nodiscard]] bool has_ended() const noexcept { return senders_ == 0; }
-  [[nodiscard]] bool has_news(std::uint64_t next) const noexcept { return next < sent_; }
-  void send(T&& value) noexcept {
-    values_[sent_ % values_.size()].emplace(std::move(value));
-    ++sent_;
+  /// Anywhere: what was sent stays sent.
+  [[nodiscard]] bool has_news(std::uint64_t next) const noexcept { return next < sent_.get(); }
+
+  /// Gives: the value back when there is nobody to send it to, or no memory.
+  [[nodiscard]] Sent<T> send(T&& value) noexcept {
+    if (!looks_received()) return unsent(Errc::disconnected, std::move(value));
+    mem::Ref<SharedValue<T>> fresh = SharedValue<T>::make(std::move(value));
+    if (!fresh) return unsent(Errc::resource_exhausted, std::move(value));
+    const sync::Line::Turn turn(this->line());
+    std::swap(values_[sent_.get() % values_.size()], fresh);  // what gives way ends after the turn
+    sent_.set(sent_.get() + 1);
     this->wake_all();
+    return ok();
   }
   /// Gives: the next value of who stands at `next`, which moves on. Needs: there is one. Fails: what the copy of T throws,
   ///        and nothing has moved.
   [[nodiscard]] Heard<T> hear(std::uint64_t& next) const {
-    this->line().reads();
-    const std::uint64_t number = next < oldest() ? oldest() : next;
-    Heard<T> heard{*values_[number % values_.size()], number - next};  // NOLINT(*-unchecked-optional-access): sent
+    std::uint64_t number = next;
+    const mem::Ref<SharedValue<T>> value = find(number);
+    Heard<T> heard{value->get(), number - next};
     next = number + 1;
     return heard;
   }
+  /// Gives: Ok when there is a value for who stands at `next`. Fails: empty; disconnected.
+  [[nodiscard]] Status can_hear(std::uint64_t next) const noexcept {
+    const sync::Line::Turn turn(this->line());
+    this->line().reads();
+    if (has_news(next)) return {};
+    return has_ended() ? Errc::disconnected : Errc::empty;
+  }
 
   void add_sender() noexcept {
+    const sync::Line::Turn turn(this->line());
     this->line().writes();
     ++senders_;
   }
   void leave_sender() noexcept {
+    const sync::Line::Turn turn(this->line());
     this->line().writes();
     if (--senders_ == 0) this->wake_all();
   }
   void add_receiver() noexcept {
+    const sync::Line::Turn turn(this->line());
     this->line().writes();
     ++receivers_;
   }
+  /// Gives: where it stands, for what is sent from now on.
+  [[nodiscard]] std::uint64_t subscribe() noexcept {
+    const sync::Line::Turn turn(this->line());
+    this->line().writes();
+    ++receivers_;
+    return sent_.get();
+  }
   void leave_receiver() noexcept {
+    const sync::Line::Turn turn(this->line());
     this->line().writes();
     --receivers_;
   }
 
  private:
-  std::vector<std::optional<T>> values_;
-  std::uint64_t sent_ = 0;
+  [[nodiscard]] bool looks_received() const noexcept {
+    const sync::Line::Turn turn(this->line());
+    this->line().reads();
+    return receivers_ != 0;
+  }
+  /// Gives: the value of that number, or the oldest one there is, and `number` says which. Needs: it was sent.
+  [[nodiscard]] mem::Ref<SharedValue<T>> find(std::uint64_t& number) const noexcept {
+    const sync::Line::Turn turn(this->line());
+    this->line().reads();
+    const std::uint64_t sent = sent_.get();
+    const std::uint64_t oldest = sent > values_.size() ? sent - values_.size() : 0;
+    if (number < oldest) number = oldest;
+    return values_[number % values_.size()];
+  }
+
+  std::vector<mem::Ref<SharedValue<T>>> values_;
+  lockfree::Relaxed<std::uint64_t> sent_{0};
   std::uint32_t senders_ = 1;
   std::uint32_t receivers_ = 1;
 };
@@ -122,9 +162,8 @@ class BroadcastReceiver {
   }
   /// Without waiting. Fails: empty; disconnected.
   [[nodiscard]] Outcome<Heard<T>> try_recv() {
-    air_->line().reads();
-    if (air_->has_news(next_)) return ok(air_->hear(next_));
-    return err(air_->has_ended() ? Errc::disconnected : Errc::empty);
+    if (const Status status = air_->can_hear(next_); !status) return err(status.error());
+    return ok(air_->hear(next_));
   }
 
  private:
@@ -149,17 +188,11 @@ class BroadcastSender {
     if (air_) air_->leave_sender();
   }
 
-  /// Sends to all receivers there are. Fails: disconnected when there is none; the value comes back.
-  Sent<T> send(T value) const noexcept {
-    air_->line().reads();
-    if (!air_->has_receivers()) return unsent(Errc::disconnected, std::move(value));
-    air_->send(std::move(value));
-    return ok();
-  }
+  /// Sends to all receivers there are. Fails: disconnected when there is none; resource_exhausted; the value comes back.
+  Sent<T> send(T value) const noexcept { return air_->send(std::move(value)); }
   /// Gives: one more receiver, for what is sent from now on.
   [[nodiscard]] BroadcastReceiver<T> subscribe() const noexcept {
-    air_->add_receiver();
-    return BroadcastReceiver<T>(air_, air_->sent());
+    return BroadcastReceiver<T>(air_, air_->subscribe());
   }
 
  private:

@@ -1,6 +1,6 @@
 // delivery.hpp — a value that was received and must be acknowledged: committed it is gone, else it is available again.
 // Laws:    CHN-10, OBL-2 (an ack has a record), OBL-4
-// Threads: the tasks of one worker; see Obligation for who must settle it
+// Threads: the tasks of one runtime, on any of its workers; see Obligation for who must settle it
 // Cancel:  none of it waits; a delivery that is dropped, by a cancel too, puts its value back at the front
 //
 // The value stays in its place in the channel until the acknowledgement: so a nack always finds room, and moves nothing.
@@ -86,7 +86,7 @@ class HandOutWait : public ValueWait<T> {
  public:
   using ValueWait<T>::ValueWait;
   HandedOut<T> result() noexcept {
-    this->take_grant();
+    this->use_grant();
     return HandedOut<T>(this->pipe(), this->pipe()->hand_out());
   }
 

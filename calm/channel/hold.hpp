@@ -1,9 +1,10 @@
 // hold.hpp — who uses the insides of a channel: handles, permits and waits; the last of them ends it.
 // Laws:    QUI-4 (a channel lives independently of regions)
-// Threads: those of one channel on one worker; the count is a plain number
+// Threads: anywhere; where the runtime has one worker the count is a plain number
 // Cancel:  not applicable
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -12,7 +13,8 @@ namespace calm::channel {
 /// Base of the insides of a channel.
 class Held {
  public:
-  Held() noexcept = default;
+  /// `shared`: several workers may have holds of it.
+  explicit Held(bool shared) noexcept : shared_(shared) {}
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
@@ -22,7 +24,27 @@ class Held {
  private:
   template <class State>
   friend class Hold;
-  std::uint32_t holds_ = 0;
+
+  [[gnu::always_inline]] void add_hold() noexcept {
+    // relaxed: whoever adds one has one
+    if (shared_) [[unlikely]] {
+      holds_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      holds_.store(holds_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+  }
+  /// Gives: true when it was the last.
+  [[gnu::always_inline]] bool drop_hold() noexcept {
+    // [H1] what others did with it before they let go -> seen by the last, who ends it
+    if (shared_) [[unlikely]]
+      return holds_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const std::uint32_t left = holds_.load(std::memory_order_relaxed) - 1;
+    holds_.store(left, std::memory_order_relaxed);
+    return left == 0;
+  }
+
+  std::atomic<std::uint32_t> holds_{0};
+  bool shared_;
 };
 
 template <class State>
@@ -30,9 +52,9 @@ class Hold {
  public:
   Hold() noexcept = default;
   /// Needs: made by new; the first hold takes it over.
-  explicit Hold(State* state) noexcept : state_(state) { ++state_->holds_; }
+  explicit Hold(State* state) noexcept : state_(state) { state_->add_hold(); }
   Hold(const Hold& other) noexcept : state_(other.state_) {
-    if (state_ != nullptr) ++state_->holds_;
+    if (state_ != nullptr) state_->add_hold();
   }
   Hold(Hold&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   Hold& operator=(Hold other) noexcept {
@@ -40,7 +62,7 @@ class Hold {
     return *this;
   }
   [[gnu::always_inline]] ~Hold() {
-    if (state_ != nullptr && --state_->holds_ == 0) [[unlikely]]
+    if (state_ != nullptr && state_->drop_hold()) [[unlikely]]
       end(state_);
   }
 

@@ -1,6 +1,6 @@
 // mpmc.hpp — bounded work queue: many senders, many receivers, each value goes to one of them.
 // Laws:    CHN-11, CHN-1..8, CHN-10
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  as mpsc.hpp; a receiver that was woken for a value and is cancelled passes it to the next in line
 #pragma once
 

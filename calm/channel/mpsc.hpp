@@ -1,6 +1,6 @@
 // mpsc.hpp — bounded many-to-one channel; sending is reserve, then commit.
 // Laws:    CHN-1..8, QUI-4
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  a waiting reserve(), send() or recv() leaves its line; send() on a permit cannot be cancelled
 //
 //   auto [sender, receiver] = (co_await channel::mpsc<Order>(cx, 16));

@@ -1,6 +1,6 @@
 // news.hpp — what watch and broadcast share: those who wait for something new are all told at once, and so is the end.
 // Laws:    CHN-11, CHN-4
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  the waiter leaves the line; there is nothing to pass on: all were told
 #pragma once
 
@@ -19,7 +19,7 @@ template <class State>
 class NewsWait;
 
 /// The line of those who wait for news. `State` derives from it and says
-///   has_news(at)   whether there is something new for who stands at `at`
+///   has_news(at)   whether there is something new for who stands at `at`; asked outside a turn too
 ///   has_ended()    whether nothing will come any more
 template <class State>
 class News : public Held {
@@ -42,6 +42,7 @@ class News : public Held {
  protected:
   ~News() = default;
 
+  /// Needs: a turn.
   void wake_all() noexcept {
     line_.writes();
     while (!line_.empty()) line_.grant(*line_.first());
@@ -49,7 +50,7 @@ class News : public Held {
 
  private:
   friend State;  // only as its base
-  explicit News(CxOf<> cx) noexcept : line_(cx) {}
+  explicit News(CxOf<> cx) noexcept : Held(cx::context_of(cx).root->port().is_shared()), line_(cx) {}
 
   sync::Line line_;
 };

@@ -1,6 +1,6 @@
 // oneshot.hpp — one value, once, from one task to another: an answer.
 // Laws:    CHN-11, CHN-3, CHN-4, CHN-8
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  sending never waits; a waiting recv() leaves and has taken nothing
 //
 // The sender is its own permit: the place is there from the beginning.
@@ -40,10 +40,7 @@ class [[nodiscard("a oneshot sender that is dropped sends nothing")]] OneshotSen
     return pipe->commit(place_, std::move(value));
   }
   /// Gives: true when nobody waits for the value any more. Needs: not sent yet.
-  [[nodiscard]] bool is_closed() const noexcept {
-    pipe_->intake().line().reads();
-    return pipe_->is_closed();
-  }
+  [[nodiscard]] bool is_closed() const noexcept { return pipe_->looks_closed(); }
 
  private:
   Hold<Pipe<T>> pipe_;

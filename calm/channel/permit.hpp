@@ -1,6 +1,6 @@
 // permit.hpp — a place in a channel that is yours: sending into it cannot wait and cannot be cancelled.
 // Laws:    CHN-3, CHN-8, I4, OBL-2 (counted for its task, without a record), OBL-4
-// Threads: used by the task that reserved it; its end may come anywhere on the same worker
+// Threads: used by the task that reserved it, on whichever worker that is; its end may come anywhere
 // Cancel:  none of it waits; dropped, it gives its place to the next in line
 #pragma once
 

@@ -1,6 +1,6 @@
 // pipe.hpp — the insides of a bounded channel: its room, those who wait for a place, those who wait for a value.
 // Laws:    CHN-1..8, CHN-10, LAB-4
-// Threads: all of it on one worker, as the lines are
+// Threads: the tasks of one runtime, on any of its workers: all that is decided is decided in a turn of the lines
 // Cancel:  what was granted and not used goes to the next in line, see take_back()
 //
 // Who waits for a place is granted one, promised to it from then on. Who waits for a value is granted that there is one,
@@ -8,6 +8,9 @@
 //   nobody waits for a place while there is room;
 //   nobody waits for a value while one is queued that is granted to nobody: granted_ <= queued.
 // A permit counts as a sender, and a place that is granted as a permit.
+//
+// A value is moved and destroyed outside any turn (CHN-7): before its place is queued, that is its sender's, and once it is
+// taken, its receiver's. A send that began before the last receiver left has sent; its value ends as what was queued.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,7 @@
 #include "calm/channel/unsent.hpp"
 #include "calm/check/require.hpp"
 #include "calm/cx/cx.hpp"
+#include "calm/lockfree/relaxed.hpp"
 #include "calm/model/outcome.hpp"
 #include "calm/sync/line.hpp"
 
@@ -95,39 +99,61 @@ class Pipe : public Held {
   using Place = typename Slots<T>::Place;
 
   /// With one sender and one receiver. Fails: std::bad_alloc.
-  Pipe(CxOf<> cx, std::uint32_t capacity) : slots_(capacity), intake_(*this, cx), outlet_(*this, intake_.line()) {}
+  Pipe(CxOf<> cx, std::uint32_t capacity)
+      : Held(cx::context_of(cx).root->port().is_shared()),
+        slots_(capacity),
+        intake_(*this, cx),
+        outlet_(*this, intake_.line()) {}
 
+  using Turn = sync::Line::Turn;
+
+  /// Needs: a turn, or a place that is the caller's.
   [[nodiscard]] Slots<T>& slots() noexcept { return slots_; }
   [[nodiscard]] Intake<T>& intake() noexcept { return intake_; }
   [[nodiscard]] Outlet<T>& outlet() noexcept { return outlet_; }
   [[nodiscard]] Counts counts() const noexcept {
+    const Turn turn(intake_.line());
     intake_.line().reads();
     return slots_.counts();
   }
-
   /// Gives: true when no place is given away any more.
+  [[nodiscard]] bool looks_closed() const noexcept {
+    const Turn turn(intake_.line());
+    intake_.line().reads();
+    return closed_;
+  }
+
+  // --- for the lines, in a turn ---
+
   [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-  /// Gives: true when nobody will take a value any more.
-  [[nodiscard]] bool is_abandoned() const noexcept { return receivers_ == 0; }
+  /// Gives: true when nobody will take a value any more. Outside a turn it may be a moment late.
+  [[nodiscard]] bool is_abandoned() const noexcept { return abandoned_.get(); }
   /// Gives: true when no value can come any more.
   [[nodiscard]] bool is_finished() const noexcept {
     return slots_.counts().reserved == 0 && (senders_ == 0 || closed_);
+  }
+  void abort_in_turn(Place place) noexcept {
+    slots_.abort(place);
+    changed();
   }
 
   // --- those who send ---
 
   /// One more. Needs: there is one.
   void add_sender() noexcept {
+    const Turn turn(intake_.line());
     CALM_INVARIANT(CHN_7, senders_ != 0);
     ++senders_;
     intake_.line().writes();
   }
   void leave_sender() noexcept {
+    const Turn turn(intake_.line());
     --senders_;
     changed();
   }
   /// Gives: a place, or the code of the one that try_reserve() fails with.
   [[nodiscard]] std::optional<Place> try_reserve(Errc& why) noexcept {
+    const Turn turn(intake_.line());
     if (closed_ || !intake_.line().empty() || !slots_.has_room()) {
       why = closed_ ? Errc::disconnected : Errc::full;
       intake_.line().reads();
@@ -137,8 +163,8 @@ class Pipe : public Held {
     return slots_.reserve();
   }
   void abort(Place place) noexcept {
-    slots_.abort(place);
-    changed();
+    const Turn turn(intake_.line());
+    abort_in_turn(place);
   }
   /// Gives: the value back when nobody is there to take it; the place is free then. Fails: what the move of T throws; the
   ///        place is free then, too.
@@ -148,28 +174,38 @@ class Pipe : public Held {
       return unsent(Errc::disconnected, std::move(value));
     }
     try {
-      slots_.commit(place, std::move(value));
+      slots_.put(place, std::move(value));
     } catch (...) {
       abort(place);
       throw;
     }
-    changed();
+    if (intake_.line().is_shared()) [[unlikely]] {
+      commit_among_others(place);
+    } else {
+      slots_.commit(place);
+      changed();
+    }
     return ok();
   }
   /// CHN-5. Gives: what was evicted, if anything was.
   [[nodiscard]] Outcome<std::optional<T>, Unsent<T>> send_evict_oldest(T&& value) noexcept {
     std::optional<T> evicted;
+    const Turn turn(intake_.line());
     const bool room = intake_.line().empty() && slots_.has_room();
     if (closed_ || (!room && slots_.is_empty())) {
       intake_.line().reads();
       return unsent(closed_ ? Errc::disconnected : Errc::full, std::move(value));
     }
+    // Both moves in one turn: a receiver may have been granted the value that goes, and must find another in its stead.
     if (!room) {
-      const Place place = slots_.take();
-      evicted.emplace(std::move(slots_.value(place)));
-      slots_.finish(place);
+      const Place oldest = slots_.take();
+      evicted.emplace(std::move(slots_.value(oldest)));
+      slots_.destroy(oldest);
+      slots_.finish(oldest);
     }
-    slots_.commit(slots_.reserve(), std::move(value));
+    const Place place = slots_.reserve();
+    slots_.put(place, std::move(value));
+    slots_.commit(place);
     changed();
     return ok(std::move(evicted));
   }
@@ -177,50 +213,82 @@ class Pipe : public Held {
   // --- those who receive ---
 
   void add_receiver() noexcept {
+    const Turn turn(intake_.line());
     CALM_INVARIANT(CHN_7, receivers_ != 0);
     ++receivers_;
     intake_.line().writes();
   }
   void leave_receiver() noexcept {
-    --receivers_;
-    intake_.line().writes();
-    if (receivers_ != 0) return;
-    close();
-    slots_.clear();
-    changed();
+    {
+      const Turn turn(intake_.line());
+      --receivers_;
+      intake_.line().writes();
+      if (receivers_ != 0) return;
+      abandoned_.set(true);
+      close_in_turn();
+    }
+    clear();
   }
   /// No place is given away any more; what is queued or promised is still received.
   void close() noexcept {
-    closed_ = true;
-    intake_.refuse_all();
-    changed();
+    const Turn turn(intake_.line());
+    close_in_turn();
   }
-  /// Gives: the oldest value, for who was granted one or found one that nobody was granted.
-  /// Fails: what the move of T throws; the value is the oldest still.
-  [[nodiscard, gnu::always_inline]] T receive() {
-    const Place place = slots_.take();
+  /// Takes the oldest value, for who was granted one: its place is the caller's until finish() or put_back().
+  [[nodiscard, gnu::always_inline]] Place take_granted() noexcept {
+    if (intake_.line().is_shared()) [[unlikely]]
+      return take_granted_among_others();
+    outlet_.forget_grant();
+    return slots_.take();
+  }
+  /// The same for a value that nobody was granted. Gives: nothing when there is none, and `why` says what that means.
+  [[nodiscard]] std::optional<Place> try_take(Errc& why) noexcept {
+    const Turn turn(intake_.line());
+    if (outlet_.has_value()) return slots_.take();
+    intake_.line().reads();
+    why = outlet_.is_over() ? Errc::disconnected : Errc::empty;
+    return std::nullopt;
+  }
+  /// Gives: the value. Needs: its place was taken. Fails: what the move of T throws; the value is the oldest again.
+  [[nodiscard, gnu::always_inline]] T receive(Place place) {
     const Returning returning(*this, place);
     return T(std::move(slots_.value(place)));
   }
-  /// The same, to the end of `into`. Fails: std::bad_alloc; what the move of T throws; the value is the oldest still.
-  void receive_into(std::vector<T>& into) {
-    if (into.size() == into.capacity()) into.reserve(2 * into.capacity() + 1);  // throws before a value is taken
-    const Place place = slots_.take();
+  /// The same, to the end of `into`. Needs: room there, which an exception would come too late for.
+  void receive_into(std::vector<T>& into, Place place) {
     const Returning returning(*this, place);
     into.emplace_back(std::move(slots_.value(place)));
   }
-  /// Hands the oldest value out; finish() or put_back() follows.
+  /// Hands the oldest value out to who was granted one; finish() or put_back() follows.
   [[nodiscard]] Place hand_out() noexcept {
+    const Turn turn(intake_.line());
+    outlet_.forget_grant();
     intake_.line().writes();
     return slots_.take();
   }
   void finish(Place place) noexcept {
+    slots_.destroy(place);
+    if (intake_.line().is_shared()) [[unlikely]]
+      return finish_among_others(place);
     slots_.finish(place);
     changed();
   }
   void put_back(Place place) noexcept {
-    slots_.put_back(place);
-    if (is_abandoned()) slots_.clear();
+    {
+      const Turn turn(intake_.line());
+      slots_.put_back(place);
+      if (!is_abandoned()) return changed();
+    }
+    clear();
+  }
+  /// Destroys what is queued and was granted to nobody, oldest first (CHN-7). Needs: abandoned.
+  [[gnu::noinline]] void clear() noexcept {
+    while (const std::optional<Place> place = take_abandoned()) {
+      slots_.destroy(*place);
+      const Turn turn(intake_.line());
+      slots_.finish(*place);
+    }
+    const Turn turn(intake_.line());
     changed();
   }
 
@@ -250,6 +318,38 @@ class Pipe : public Held {
     int exceptions_;
   };
 
+  // What is done most often, with turns.
+
+  [[gnu::noinline]] void commit_among_others(Place place) noexcept {
+    {
+      const Turn turn(intake_.line());
+      slots_.commit(place);
+      changed();
+    }
+    if (is_abandoned()) clear();
+  }
+  [[gnu::noinline]] Place take_granted_among_others() noexcept {
+    const Turn turn(intake_.line());
+    outlet_.forget_grant();
+    return slots_.take();
+  }
+  [[gnu::noinline]] void finish_among_others(Place place) noexcept {
+    const Turn turn(intake_.line());
+    slots_.finish(place);
+    changed();
+  }
+
+  void close_in_turn() noexcept {
+    closed_ = true;
+    intake_.refuse_all();
+    changed();
+  }
+  [[nodiscard]] std::optional<Place> take_abandoned() noexcept {
+    const Turn turn(intake_.line());
+    if (!outlet_.has_value()) return std::nullopt;
+    return slots_.take();
+  }
+
   /// Something has changed: whoever waits for it is served. Every public change ends here.
   [[gnu::always_inline]] void changed() noexcept {
     intake_.line().writes();
@@ -272,6 +372,7 @@ class Pipe : public Held {
   std::uint32_t senders_ = 1;
   std::uint32_t receivers_ = 1;
   bool closed_ = false;
+  lockfree::Relaxed<bool> abandoned_{false};
 };
 
 }  // namespace calm::channel

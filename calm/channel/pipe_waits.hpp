@@ -65,19 +65,28 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
     end = err(Errc::disconnected);
     return cx::WaitState::failed;
   }
+  /// A value that it leaves behind in a channel without receivers is nobody's.
+  void abandon() noexcept override {
+    const bool granted = this->place() == sync::Place::granted;
+    sync::LineWait<Outlet<T>>::abandon();
+    if (granted && pipe_->is_abandoned()) pipe_->clear();
+  }
 
   // For the channel, which decides.
   [[nodiscard]] bool is_refused() const noexcept { return refused_; }
   void refuse() noexcept { refused_ = true; }
 
  protected:
-  ~ValueWait() { sync::LineWait<Outlet<T>>::abandon(); }
+  ~ValueWait() {
+    if (this->place() != sync::Place::outside) [[unlikely]]
+      ValueWait::abandon();
+  }
 
   [[nodiscard]] const Hold<Pipe<T>>& pipe() const noexcept { return pipe_; }
-  /// The grant is used: the oldest value is this task's, to be taken before it suspends again. Needs: ready.
-  void take_grant() noexcept {
+  /// The grant is used. Gives: the place of the oldest value, this task's from now on. Needs: ready.
+  [[nodiscard]] typename Slots<T>::Place take_place() noexcept {
     this->use_grant();
-    pipe_->outlet().forget_grant();
+    return pipe_->take_granted();
   }
 
  private:
@@ -110,7 +119,7 @@ void Intake<T>::take_back(const sync::Waiter& waiter) noexcept {
   const auto& wait = static_cast<const PlaceWait<T>&>(waiter);
   if (wait.is_refused()) return;
   CALM_PROBE("channel: a place that was granted goes to the next");
-  pipe_.abort(wait.place_granted());
+  pipe_.abort_in_turn(wait.place_granted());
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 // receiver.hpp — the end of a channel that values come out of, oldest first.
 // Laws:    CHN-4, CHN-6, CHN-7, CHN-8, CHN-10
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  a waiting receive leaves the line and has taken no value
 //
 //   while (true) {
@@ -29,10 +29,7 @@ template <class T>
 class ReceiveWait : public ValueWait<T> {
  public:
   using ValueWait<T>::ValueWait;
-  T result() {
-    this->take_grant();
-    return this->pipe()->receive();
-  }
+  T result() { return this->pipe()->receive(this->take_place()); }
 
  protected:
   ~ReceiveWait() = default;
@@ -52,8 +49,7 @@ class NextWait : public ValueWait<T> {
   }
   std::optional<T> result() {
     if (over_) return std::nullopt;
-    this->take_grant();
-    return std::optional<T>(this->pipe()->receive());
+    return std::optional<T>(this->pipe()->receive(this->take_place()));
   }
 
  protected:
@@ -71,12 +67,16 @@ class ManyWait : public ValueWait<T> {
       : ValueWait<T>(context, std::move(pipe)), into_(into), most_(most) {}
 
   std::size_t result() {
-    this->take_grant();
+    make_room();  // throws before a value is taken
+    std::optional<typename Slots<T>::Place> place = this->take_place();
     std::size_t count = 0;
-    do {
-      this->pipe()->receive_into(*into_);
-      ++count;
-    } while (count < most_ && this->pipe()->outlet().has_value());
+    Errc why{};
+    while (place) {
+      this->pipe()->receive_into(*into_, *place);
+      if (++count == most_) break;
+      make_room();
+      place = this->pipe()->try_take(why);
+    }
     return count;
   }
 
@@ -84,6 +84,10 @@ class ManyWait : public ValueWait<T> {
   ~ManyWait() = default;
 
  private:
+  void make_room() {
+    if (into_->size() == into_->capacity()) into_->reserve(2 * into_->capacity() + 1);
+  }
+
   std::vector<T>* into_;
   std::size_t most_;
 };
@@ -121,9 +125,10 @@ class ReceiverBase {
   }
   /// Without waiting. Fails: empty, also while others wait; disconnected.
   [[nodiscard]] Outcome<T> try_recv() const {
-    if (pipe_->outlet().has_value()) return ok(pipe_->receive());
-    pipe_->intake().line().reads();
-    return err(pipe_->outlet().is_over() ? Errc::disconnected : Errc::empty);
+    Errc why{};
+    const auto place = pipe_->try_take(why);
+    if (!place) return err(why);
+    return ok(pipe_->receive(*place));
   }
 
   /// Nothing new is taken in; what is queued, and what was promised to those who hold permits, can still be received.

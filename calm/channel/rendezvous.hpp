@@ -1,10 +1,11 @@
 // rendezvous.hpp — a channel without room: a send ends when a receiver has taken the value, hand to hand.
 // Laws:    CHN-11, CHN-4, CHN-7, CHN-8
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  a waiting send() gives its value back: nobody has taken it; a waiting recv() has taken nothing
 //
 // The value stays with the sender until a receiver that runs takes it. A receiver is woken for an offer and takes the oldest
-// one there is by then; when that was withdrawn meanwhile, it waits again, at the end of the line.
+// one there is by then; when that was withdrawn meanwhile, it waits again, at the end of the line. It is taken out of the
+// sender's frame in a turn of the channel, so that the frame cannot end meanwhile: the move of T must not use the channel.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,10 @@ class Meeting : public Held {
     sync::Line line_;
   };
 
-  explicit Meeting(CxOf<> cx) noexcept : offers_(*this, cx), takers_(*this, offers_.line()) {}
+  explicit Meeting(CxOf<> cx) noexcept
+      : Held(cx::context_of(cx).root->port().is_shared()), offers_(*this, cx), takers_(*this, offers_.line()) {}
+
+  // --- in a turn ---
 
   [[nodiscard]] Side& offers() noexcept { return offers_; }
   [[nodiscard]] Side& takers() noexcept { return takers_; }
@@ -70,16 +74,28 @@ class Meeting : public Held {
   /// Fails: what the move of T throws; the offer stands.
   [[nodiscard]] T take();
 
+  // --- outside ---
+
+  /// The same for who did not wait. Fails: empty; disconnected; what the move of T throws.
+  [[nodiscard]] Outcome<T> try_take() {
+    const sync::Line::Turn turn(offers_.line());
+    offers_.line().reads();
+    if (has_offer()) return ok(take());
+    return err(is_over() ? Errc::disconnected : Errc::empty);
+  }
   void add_sender() noexcept {
+    const sync::Line::Turn turn(offers_.line());
     offers_.line().writes();
     ++senders_;
   }
   void leave_sender() noexcept {
+    const sync::Line::Turn turn(offers_.line());
     offers_.line().writes();
     --senders_;
     serve();
   }
   void add_receiver() noexcept {
+    const sync::Line::Turn turn(offers_.line());
     offers_.line().writes();
     ++receivers_;
   }
@@ -102,16 +118,13 @@ class OfferWait : public sync::LineWait<typename Meeting<T>::Side> {
       : Base(context, &meeting->offers()), meeting_(std::move(meeting)), value_(std::move(value)) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const bool came = this->place() == sync::Place::outside;
-    const cx::WaitState state = Base::step(root, end);
-    if (state == cx::WaitState::failed) return cx::WaitState::ready;
-    if (came) meeting_->serve();
-    if (state == cx::WaitState::ready) this->use_grant();
-    return state;
+    const sync::Line::Turn turn(meeting_->offers().line());
+    return offer(root, end);
   }
   cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
-    if (taken_) return step(root, end);  // a receiver has it
-    (void)Base::cancel(root, reason, end);
+    const sync::Line::Turn turn(meeting_->offers().line());
+    if (taken_) return offer(root, end);  // a receiver has it
+    this->withdraw_in_turn();
     reason_ = reason;
     return cx::WaitState::ready;
   }
@@ -121,7 +134,7 @@ class OfferWait : public sync::LineWait<typename Meeting<T>::Side> {
     return unsent(why, std::move(value_), std::move(reason_));
   }
 
-  // For the meeting, which decides.
+  // For the meeting, which decides, in a turn.
   [[nodiscard]] T& value() noexcept { return value_; }
   void take() noexcept { taken_ = true; }
 
@@ -129,6 +142,15 @@ class OfferWait : public sync::LineWait<typename Meeting<T>::Side> {
   ~OfferWait() { Base::abandon(); }
 
  private:
+  cx::WaitState offer(cx::TaskRoot& root, ChildEnd& end) noexcept {
+    const bool came = this->place() == sync::Place::outside;
+    const cx::WaitState state = this->step_in_turn(root, end);
+    if (state == cx::WaitState::failed) return cx::WaitState::ready;
+    if (came) meeting_->serve();
+    if (state == cx::WaitState::ready) this->use_grant();
+    return state;
+  }
+
   Hold<Meeting<T>> meeting_;
   T value_;
   Reason reason_{};
@@ -143,22 +165,53 @@ class MeetWait : public sync::LineWait<typename Meeting<T>::Side> {
   MeetWait(const cx::Context* context, Hold<Meeting<T>> meeting) noexcept
       : Base(context, &meeting->takers()), meeting_(std::move(meeting)) {}
 
+  /// It takes in the same turn: the next moment another receiver may have it.
+  [[nodiscard]] bool at_once(cx::TaskRoot& root) noexcept {
+    const sync::Line::Turn turn(meeting_->offers().line());
+    if (!Base::at_once_in_turn(root)) return false;
+    take();
+    return true;
+  }
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const cx::WaitState state = Base::step(root, end);
-    if (state != cx::WaitState::ready || meeting_->has_offer()) return state;
-    this->use_grant();  // the offer was withdrawn, or there will be none
-    return Base::step(root, end);
+    if (has_value_ || exception_) return cx::WaitState::ready;
+    const sync::Line::Turn turn(meeting_->offers().line());
+    cx::WaitState state = this->step_in_turn(root, end);
+    if (state == cx::WaitState::ready && !meeting_->has_offer()) {
+      this->use_grant();  // the offer was withdrawn, or there will be none
+      state = this->step_in_turn(root, end);
+    }
+    if (state == cx::WaitState::ready) take();
+    return state;
   }
   T result() {
-    this->use_grant();
-    return meeting_->take();
+    if (exception_) std::rethrow_exception(exception_);
+    return std::move(value_);
   }
 
  protected:
-  ~MeetWait() { Base::abandon(); }
+  ~MeetWait() {
+    Base::abandon();
+    if (has_value_) value_.~T();
+  }
 
  private:
+  /// One move, straight into its place: when that throws, the offer stands.
+  void take() noexcept {
+    this->use_grant();
+    try {
+      ::new (static_cast<void*>(&value_)) T(meeting_->take());
+      has_value_ = true;
+    } catch (...) {
+      exception_ = std::current_exception();
+    }
+  }
+
   Hold<Meeting<T>> meeting_;
+  union {
+    T value_;  // NOLINT(readability-identifier-naming): private as the others; there when it has one
+  };
+  std::exception_ptr exception_;
+  bool has_value_ = false;
 };
 
 template <class T>
@@ -190,6 +243,7 @@ T Meeting<T>::take() {
 
 template <class T>
 void Meeting<T>::leave_receiver() noexcept {
+  const sync::Line::Turn turn(offers_.line());
   offers_.line().writes();
   if (--receivers_ != 0) return;
   while (has_offer()) offers_.line().grant(*offers_.line().first());
@@ -246,11 +300,7 @@ class MeetingReceiver {
     return cx::WaitFor<MeetWait<T>, const cx::Context*, Hold<Meeting<T>>>(&cx::context_of(cx), meeting_);
   }
   /// Takes an offer that is there. Fails: empty; disconnected.
-  [[nodiscard]] Outcome<T> try_recv() const {
-    meeting_->offers().line().reads();
-    if (meeting_->has_offer()) return ok(meeting_->take());
-    return err(meeting_->is_over() ? Errc::disconnected : Errc::empty);
-  }
+  [[nodiscard]] Outcome<T> try_recv() const { return meeting_->try_take(); }
 
  private:
   Hold<Meeting<T>> meeting_;

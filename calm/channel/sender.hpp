@@ -1,6 +1,6 @@
 // sender.hpp — the end of a channel that values go in at: reserve and send, or both in one call.
 // Laws:    CHN-2..5, CHN-7, CHN-8
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  a waiting reserve() or send() leaves the line and has taken no place; send() gives its value back
 //
 //   auto permit = co_await sender.reserve(cx);             // may wait; cancelled here, nothing has been made yet
@@ -119,10 +119,7 @@ class Sender {
     return pipe_->send_evict_oldest(std::move(value));
   }
 
-  [[nodiscard]] bool is_closed() const noexcept {
-    pipe_->intake().line().reads();
-    return pipe_->is_closed();
-  }
+  [[nodiscard]] bool is_closed() const noexcept { return pipe_->looks_closed(); }
   [[nodiscard]] Counts counts() const noexcept { return pipe_->counts(); }
 
  private:

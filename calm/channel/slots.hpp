@@ -1,6 +1,7 @@
 // slots.hpp — the room of a bounded channel: so many places, each of them free, promised, full or handed out.
 // Laws:    CHN-1 (queued + reserved <= capacity), CHN-3, CHN-5, CHN-10 (what is handed out keeps its place)
-// Threads: one at a time; the channel around it sees to that
+// Threads: one at a time, and the channel around it sees to that; but put(), value() and destroy() are of the one who has the
+//          place, beside all others
 // Cancel:  not applicable: nothing here waits
 //
 // A value is made in its place and stays there until it is destroyed, whatever happens to the place: so it may be move-only,
@@ -40,7 +41,13 @@ class Slots {
   Slots(const Slots&) = delete;
   Slots& operator=(const Slots&) = delete;
   /// Needs: nothing is promised or handed out.
-  ~Slots() { clear(); }
+  ~Slots() {
+    while (!is_empty()) {
+      const Place place = take();
+      destroy(place);
+      finish(place);
+    }
+  }
 
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
   [[nodiscard]] bool has_room() const noexcept {
@@ -65,10 +72,11 @@ class Slots {
     --counts_.reserved;
     free_up(place);
   }
-  /// The promise is kept: the value is the newest. Needs: a promised place.
+  /// The value is made in its place; commit() or destroy() and abort() follow. Needs: a promised place.
   /// Fails: what the move of T throws; the place is promised still.
-  void commit(Place place, T&& value) {
-    ::new (static_cast<void*>(nodes_[place].bytes)) T(std::move(value));
+  void put(Place place, T&& value) { ::new (static_cast<void*>(nodes_[place].bytes)) T(std::move(value)); }
+  /// The promise is kept: the value is the newest. Needs: a promised place, and the value is there.
+  void commit(Place place) noexcept {
     --counts_.reserved;
     ++counts_.queued;
     nodes_[place].next = nowhere;
@@ -89,13 +97,14 @@ class Slots {
     ++counts_.unacked;
     return place;
   }
-  /// Needs: a place that is handed out.
+  /// Needs: a place that is handed out, or promised with its value there.
   [[nodiscard]] T& value(Place place) noexcept {
-    return *std::launder(reinterpret_cast<T*>(nodes_[place].bytes));  // NOLINT(*-reinterpret-cast): made by commit()
+    return *std::launder(reinterpret_cast<T*>(nodes_[place].bytes));  // NOLINT(*-reinterpret-cast): made by put()
   }
-  /// The value is destroyed and its place is free. Needs: a place that is handed out.
+  /// The value is gone; finish() follows. Needs: as value().
+  void destroy(Place place) noexcept { value(place).~T(); }
+  /// The place is free. Needs: a place that is handed out, its value destroyed.
   void finish(Place place) noexcept {
-    value(place).~T();
     --counts_.unacked;
     free_up(place);
   }
@@ -106,13 +115,6 @@ class Slots {
     nodes_[place].next = first_;
     if (first_ == nowhere) last_ = place;
     first_ = place;
-  }
-
-  /// Destroys what is queued, oldest first. Gives: how many there were.
-  std::uint32_t clear() noexcept {
-    std::uint32_t count = 0;
-    for (; !is_empty(); ++count) finish(take());
-    return count;
   }
 
  private:

@@ -1,6 +1,6 @@
 // tracked.hpp — a bounded channel whose permits are promises with a record, and whose sends and aborts give proof.
 // Laws:    CHN-9, OBL-1, OBL-4 (a permit that is dropped fails a run of the lab, with the place where it was reserved)
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  a waiting reserve() leaves the line; what a cancelled task holds is aborted without a complaint
 //
 // A function that must send says so in its type: Task<CommittedProof> work(Cx, TrackedPermit<Order>) cannot end well

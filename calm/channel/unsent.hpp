@@ -15,7 +15,8 @@ namespace calm::channel {
 
 template <class T>
 struct Unsent {
-  /// full, disconnected or cancelled; for wrong use of a permit obligation_already_resolved or invalid_argument.
+  /// full, disconnected or cancelled; resource_exhausted where a value needs memory; for wrong use of a permit
+  /// obligation_already_resolved or invalid_argument.
   Errc code;
   T value;
   Reason reason{};  ///< when it is cancelled

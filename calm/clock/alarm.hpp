@@ -1,6 +1,6 @@
 // alarm.hpp — an alarm in memory of the one who waits for it, and rings of alarms in the wheel's slots.
 // Laws:    TMR-3 (order), TMR-4 (the alarm is its own handle), TMR-7
-// Threads: one thread at a time
+// Threads: one thread at a time; is_armed() by its owner at any time
 // Cancel:  Wheel::disarm() takes an alarm out wherever it stands
 //
 // Why the alarm carries TMR-4: its owner holds the object itself, which cannot be another one's by mistake, cannot be
@@ -12,7 +12,7 @@
 
 #include "calm/check/require.hpp"
 #include "calm/clock/fire_or_cancel.hpp"
-#include "calm/lockfree/local_atomics.hpp"
+#include "calm/lockfree/atomics.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
 
@@ -27,7 +27,8 @@ struct Alarm {
   Alarm* before = nullptr;     ///< the wheel's
   std::uint8_t level = 0;      ///< the wheel's: where it stands
   std::uint8_t slot = 0;       ///< the wheel's
-  FireOrCancel<lockfree::LocalAtomics> state;
+  FireOrCancel<lockfree::RealAtomics> state;
+  std::uint16_t wheel = 0;  ///< of several, which one it was armed in last; SharedWheel's
 
   Alarm() noexcept = default;
   Alarm(const Alarm&) = delete;

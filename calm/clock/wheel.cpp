@@ -162,7 +162,7 @@ void Wheel::visit_slots(std::uint64_t until_tick, const Visit& visit) const {
   }
 }
 
-Alarm* Wheel::take_slowly(Time now) noexcept {
+Alarm* Wheel::unlink_due(Time now) noexcept {
   if (now.ns() >= look_ns_) turn(now);
   if (!due_is_sorted_) {
     ring::sort(due_);
@@ -170,8 +170,6 @@ Alarm* Wheel::take_slowly(Time now) noexcept {
   }
   if (due_ == nullptr) return nullptr;
   Alarm& alarm = ring::take_first(due_);
-  const bool fired = alarm.state.fire();
-  CALM_INVARIANT(TMR_7, fired);
   --size_;
   return &alarm;
 }

@@ -80,7 +80,17 @@ class Wheel {
   [[nodiscard]] Alarm* take_due(Time now) noexcept {
     if (due_ == nullptr && now.ns() < look_ns_) [[likely]]
       return nullptr;
-    return take_slowly(now);
+    Alarm* const alarm = unlink_due(now);
+    if (alarm != nullptr) fire(*alarm);
+    return alarm;
+  }
+
+  /// The same in two steps, for who has something to do with the alarm before its owner may end it: unlink_due() gives one
+  /// that is still armed and in no slot any more, fire() is the last that the wheel does with it.
+  [[nodiscard]] Alarm* unlink_due(Time now) noexcept;
+  static void fire(Alarm& alarm) noexcept {
+    const bool fired = alarm.state.fire();
+    CALM_INVARIANT(TMR_7, fired);
   }
 
   /// Gives: when the next one is due. Needs: not empty. Looks at the alarms of four slots at most; with coalescing that
@@ -114,7 +124,6 @@ class Wheel {
   void turn(Time now) noexcept;
   void hold(Alarm& alarm, std::uint64_t end_ns) noexcept;
   void settle_held() noexcept;
-  [[nodiscard]] Alarm* take_slowly(Time now) noexcept;
   [[nodiscard]] std::uint64_t earliest_look() const noexcept;
   [[nodiscard]] bool group_is_complete() const noexcept;
 

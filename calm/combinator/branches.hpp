@@ -9,6 +9,7 @@
 #pragma once
 
 #include <concepts>
+#include <coroutine>
 #include <cstddef>
 #include <exception>
 #include <optional>
@@ -58,15 +59,44 @@ struct ValueOf<Task<T>, C> {
 template <class B, class C>
 using BranchValue = typename ValueOf<B, C>::Type;
 
+/// Awaits the Task that is the whole of a branch.
+template <class T>
+class AwaitBranch final : public cx::AwaitEnd<T> {
+ public:
+  using Promise = typename cx::AwaitEnd<T>::Promise;
+
+  AwaitBranch(std::coroutine_handle<Promise> child, cx::Frame& parent, Ticket& ticket) noexcept
+      : cx::AwaitEnd<T>(child, parent), ticket_(ticket) {}
+  [[nodiscard]] Ticket* ticket() const noexcept override { return &ticket_; }
+
+ private:
+  Ticket& ticket_;
+};
+
+/// A Task to be awaited as the whole of a branch. Needs: the ticket outlives the wait.
+template <class T>
+class [[nodiscard]] WholeBranch {
+ public:
+  using CalmAwait = void;
+
+  WholeBranch(Task<T> task, Ticket& ticket) noexcept : task_(std::move(task)), ticket_(ticket) {}
+  [[nodiscard]] AwaitBranch<T> awaiter(cx::Frame& parent) && noexcept { return {task_.leave(), parent, ticket_}; }
+
+ private:
+  Task<T> task_;
+  Ticket& ticket_;
+};
+
 /// The fiber of a Task.
 template <class T, class C>
 Task<T> run_task(C cx, Ticket ticket, const cx::Context* made_with, Task<T> task) {
   const cx::StandIn here(cx::context_of(cx), *made_with);
+  WholeBranch<T> whole(std::move(task), ticket);
   if constexpr (std::is_void_v<T>) {
-    co_await std::move(task);
+    co_await std::move(whole);
     ticket.succeed();
   } else {
-    T value = co_await std::move(task);
+    T value = co_await std::move(whole);
     ticket.succeed();
     co_return std::move(value);
   }
@@ -75,11 +105,12 @@ Task<T> run_task(C cx, Ticket ticket, const cx::Context* made_with, Task<T> task
 /// The fiber of a callable.
 template <class T, class C, class F>
 Task<T> run_callable(C cx, Ticket ticket, F callable) {
+  WholeBranch<T> whole(callable(cx), ticket);
   if constexpr (std::is_void_v<T>) {
-    co_await callable(cx);
+    co_await std::move(whole);
     ticket.succeed();
   } else {
-    T value = co_await callable(cx);
+    T value = co_await std::move(whole);
     ticket.succeed();
     co_return std::move(value);
   }

@@ -1,6 +1,6 @@
 // bulkhead.hpp — so many calls at a time, so many that wait, and an error for the rest: one slow callee sinks no ship.
 // Laws:    COM-1, CHN-4, CHN-12 (first come, first served), CAN-13, OBL-2 (a place is counted), OBL-4
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting call leaves the line and has called nothing; a call that is cancelled ends as it does, and its place goes
 //          to the next
 //
@@ -78,10 +78,12 @@ class Bulkhead {
 
   /// Only look. Give: how many are called, and wait, now.
   [[nodiscard]] std::uint32_t inside() const noexcept {
+    const sync::Line::Turn turn(line_);
     line_.reads();
     return options_.limit - free_;
   }
   [[nodiscard]] std::uint32_t waiting() const noexcept {
+    const sync::Line::Turn turn(line_);
     line_.reads();
     return line_.size();
   }
@@ -121,6 +123,7 @@ class Bulkhead {
   };
 
   void give_back() noexcept {
+    const sync::Line::Turn turn(line_);
     line_.writes();
     serve();
   }

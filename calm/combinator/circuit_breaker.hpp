@@ -1,6 +1,6 @@
 // circuit_breaker.hpp — stops calling what keeps failing: after so many failures calls are refused, then a few are tried.
 // Laws:    COM-1, I7 (the clock is that of the Cx)
-// Threads: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see sync/line.hpp
 // Cancel:  nothing of it waits; a call that is cancelled, or forced to end, counts neither as success nor as failure and
 //          gives its probe back
 //
@@ -99,6 +99,7 @@ class CircuitBreaker {
 
   /// Only looks. Open stays so until someone calls after its time.
   [[nodiscard]] CircuitState state() const noexcept {
+    const sync::Line::Turn turn(line_);
     line_.reads();
     return state_;
   }
@@ -107,19 +108,25 @@ class CircuitBreaker {
   /// A call that is under way.
   class Attempt {
    public:
+    /// Needs: a turn.
     Attempt(CircuitBreaker& breaker, bool probe) noexcept
         : breaker_(&breaker), generation_(breaker.generation_), probe_(probe) {}
     Attempt(Attempt&& other) noexcept
         : breaker_(std::exchange(other.breaker_, nullptr)), generation_(other.generation_), probe_(other.probe_) {}
     Attempt& operator=(Attempt&&) = delete;
     /// Not settled: forced to end, which says nothing of the callee.
-    ~Attempt() { end(); }
+    ~Attempt() {
+      if (breaker_ == nullptr || !probe_) return;
+      const sync::Line::Turn turn(breaker_->line_);
+      end_probe(*breaker_);
+    }
 
     void settle(const Error* error, OutcomeKind kind, Time now) noexcept {
-      CircuitBreaker& breaker = *breaker_;
-      end();
-      if (breaker.generation_ != generation_ || kind == OutcomeKind::cancelled) return;
+      CircuitBreaker& breaker = *std::exchange(breaker_, nullptr);
       const bool failed = kind == OutcomeKind::panicked || (error != nullptr && breaker.counts(*error));
+      const sync::Line::Turn turn(breaker.line_);
+      if (probe_) end_probe(breaker);
+      if (breaker.generation_ != generation_ || kind == OutcomeKind::cancelled) return;
       if (failed) {
         breaker.failed(error, now);
       } else {
@@ -128,11 +135,9 @@ class CircuitBreaker {
     }
 
    private:
-    void end() noexcept {
-      CircuitBreaker* const breaker = std::exchange(breaker_, nullptr);
-      if (breaker == nullptr || !probe_) return;
-      --breaker->probing_;
-      breaker->line_.writes();
+    static void end_probe(CircuitBreaker& breaker) noexcept {
+      --breaker.probing_;
+      breaker.line_.writes();
     }
 
     CircuitBreaker* breaker_;
@@ -146,6 +151,7 @@ class CircuitBreaker {
                        "a circuit breaker with a 0 in its options would never open, or never close [COM-1]; next: make "
                        "each of CircuitBreakerOptions at least 1"));
     }
+    const sync::Line::Turn turn(line_);
     if (state_ == CircuitState::open && now >= open_until_) move_to(CircuitState::half_open);
     if (state_ == CircuitState::closed) {
       line_.reads();

@@ -8,6 +8,15 @@
 #include "calm/model/notes.hpp"
 
 namespace calm::combinator {
+namespace {
+
+/// Gives: the ticket of the branch that the running frame is the whole of; nullptr where it is none.
+Ticket* ticket_of_running(const cx::TaskRoot& root) noexcept {
+  const cx::Frame* const parent = root.leaf()->parent;
+  return parent == nullptr ? nullptr : parent->awaiting->ticket();
+}
+
+}  // namespace
 
 Contest::Contest(const cx::Context& owner, Wanted wanted, std::size_t branches, std::size_t oks)
     : port_(owner.root->port()),
@@ -16,16 +25,27 @@ Contest::Contest(const cx::Context& owner, Wanted wanted, std::size_t branches, 
       failures_left_(branches - oks),
       counted_(wanted == Wanted::enough_oks ? branches : 0),
       wanted_(wanted) {
-  tasks_.reserve(branches);
+  runners_.reserve(branches);
   CALM_REQUIRE(COM_1, wanted != Wanted::enough_oks || (oks >= 1 && oks <= branches), oks, branches);
+  if (wanted_ != Wanted::first_end) return;
+  Ticket* const ticket = ticket_of_running(*owner.root);
+  if (ticket == nullptr || ticket->contest_->wanted_ != Wanted::first_end) return;
+  around_ = ticket;
+  around_->contest_->runners_[around_->branch_].race = this;
+}
+
+Contest::~Contest() {
+  if (around_ != nullptr) around_->contest_->runners_[around_->branch_].race = nullptr;
 }
 
 void Contest::arrive(std::size_t branch, bool ok) noexcept {
   if (wanted_ == Wanted::all_ends) return;
   touch(decided_by_ == nobody ? trace::Access::write : trace::Access::read);
   if (decided_by_ != nobody) return;
-  if (wanted_ == Wanted::first_end) return decide(branch);
-  if (ok) {
+  if (wanted_ == Wanted::first_end) {
+    decide(branch);
+    if (around_ != nullptr) around_->contest_->arrive(around_->branch_, ok);
+  } else if (ok) {
     counted_[branch] = true;
     if (--oks_left_ == 0) decide(branch);
   } else if (failures_left_-- == 0) {
@@ -42,10 +62,16 @@ void Contest::call_off(const ChildEnd& refusal) noexcept {
 void Contest::decide(std::size_t branch) noexcept {
   decided_by_ = branch;
   kernel::Worker& worker = port_.here();
-  for (std::size_t other = 0; other < tasks_.size(); ++other) {
-    if (other == branch) continue;
-    (void)port_.request_cancel(worker, tasks_[other], {.kind = CancelKind::race_lost, .task = worker.running()});
+  for (std::size_t other = 0; other < runners_.size(); ++other) {
+    if (other != branch) stop(worker, runners_[other]);
   }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as races are written inside races
+void Contest::stop(kernel::Worker& worker, const Runner& loser) noexcept {
+  (void)port_.request_cancel(worker, loser.task, {.kind = CancelKind::race_lost, .task = worker.running()});
+  if (loser.race == nullptr) return;
+  for (const Runner& branch : loser.race->runners_) stop(worker, branch);
 }
 
 void Contest::touch(trace::Access access) const noexcept {

@@ -1,7 +1,10 @@
 // contest.hpp — how the branches of one combinator stand, and when the others are not wanted any more.
-// Laws:    COM-2, I5, CAN-5
+// Laws:    COM-2, COM-3, I5, CAN-5
 // Threads: all of it on the worker of the task that waits: branches are fibers
-// Cancel:  the branch whose end decides cancels the others with RaceLost in the same step
+// Cancel:  the branch whose end decides cancels the others with RaceLost in the same step, and what a race among them runs
+//
+// A race that is the whole of a branch of a race is one with it (COM-3): what decides it decides the one around it, and
+// when that one is decided without it, its branches hear of it at once, not when their fiber is polled.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +29,8 @@ enum class Wanted : std::uint8_t {
   enough_oks,  ///< so many values, or so many failures that there cannot be enough
 };
 
+class Ticket;
+
 /// It lives in the frame that waits for the branches.
 class Contest {
  public:
@@ -35,6 +40,7 @@ class Contest {
   Contest(const cx::Context& owner, Wanted wanted, std::size_t branches, std::size_t oks = 0);
   Contest(const Contest&) = delete;
   Contest& operator=(const Contest&) = delete;
+  ~Contest();
 
   [[nodiscard]] RegionId region() const noexcept { return region_; }
   /// Gives: the branch whose end decided; nobody before that.
@@ -50,15 +56,22 @@ class Contest {
 
   void begin(RegionId region) noexcept { region_ = region; }
   /// A branch runs as this task. Needs: called for the branches in their order.
-  void started(TaskId task) noexcept { tasks_.push_back(task); }
-  /// A branch has ended: its frames are gone, and its last step is under way.
+  void started(TaskId task) noexcept { runners_.push_back({task}); }
+  /// A branch has ended: its frames are gone, and its last step is under way. Or a race that is the whole of it is decided.
   void arrive(std::size_t branch, bool ok) noexcept;
   /// A branch could not be started: the others end.
   void call_off(const ChildEnd& refusal) noexcept;
   void end(ChildEnd fold) noexcept { fold_ = std::move(fold); }
 
  private:
+  /// Who runs a branch, and the race that is the whole of it.
+  struct Runner {
+    TaskId task;
+    Contest* race = nullptr;
+  };
+
   void decide(std::size_t branch) noexcept;
+  void stop(kernel::Worker& worker, const Runner& loser) noexcept;
   void touch(trace::Access access) const noexcept;
 
   cx::Port& port_;
@@ -68,7 +81,8 @@ class Contest {
   std::size_t oks_left_;
   std::size_t failures_left_;  ///< that it can still bear
   std::vector<bool> counted_;
-  std::vector<TaskId> tasks_;  ///< with room for all branches
+  std::vector<Runner> runners_;  ///< with room for all branches
+  Ticket* around_ = nullptr;     ///< of the branch of a race that this race is the whole of
   ChildEnd fold_ = ok();
   ChildEnd refusal_ = ok();
   Wanted wanted_;
@@ -89,6 +103,8 @@ class Ticket {
   void succeed() noexcept { ok_ = true; }
 
  private:
+  friend class Contest;
+
   Contest* contest_;
   std::size_t branch_;
   bool ok_ = false;

@@ -8,7 +8,8 @@
 // The first end of any kind wins: a value, an error, a cancellation, an exception. The others get RaceLost, and when they
 // have ended the race is over with the winner's end. A loser that panics then, or came to a panic too late, is in the notes
 // of the outcome: `co_await outcome(race(...))` shows them, and unasked they go on to the end of the task.
-// A race of one is that one. `race(cx, x, never(cx))` is x.
+// A race of one is that one. `race(cx, x, never(cx))` is x. `race(cx, a, race(cx, b, c))` is `race(cx, a, b, c)`: the inner one
+// is decided with the outer one, not when it is drained (ADR 8).
 #pragma once
 
 #include <concepts>

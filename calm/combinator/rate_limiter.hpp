@@ -1,6 +1,6 @@
 // rate_limiter.hpp — so much per time: a bucket of tokens that fills evenly, and a line of those who wait for some.
 // Laws:    COM-1, CHN-4, CHN-12 (first come, first served), CAN-13, I7 (the clock is that of the Cx)
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting acquire() leaves the line and has taken no token; those behind it move up
 //
 //   RateLimiter limiter(cx, {.tokens = 100, .per = 1s, .burst = 20});
@@ -20,6 +20,8 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/task.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/lockfree/lock.hpp"
+#include "calm/lockfree/turn.hpp"
 #include "calm/model/time.hpp"
 #include "calm/sync/semaphore.hpp"
 
@@ -79,7 +81,10 @@ class RateLimiter {
  public:
   /// Needs: the context of the code that makes it; nobody waits when it ends.
   RateLimiter(CxOf<cap::time> cx, const RateLimiterOptions& options) noexcept
-      : options_(options), turn_(cx, 1), bucket_(is_sensible() ? options : RateLimiterOptions{}, cx.now()) {}
+      : options_(options),
+        turn_(cx, 1),
+        bucket_(is_sensible() ? options : RateLimiterOptions{}, cx.now()),
+        shared_(cx::context_of(cx).root->port().is_shared()) {}
   RateLimiter(const RateLimiter&) = delete;
   RateLimiter& operator=(const RateLimiter&) = delete;
   ~RateLimiter() = default;
@@ -90,7 +95,7 @@ class RateLimiter {
     if (const char* const wrong = what_is_wrong(count)) co_await fail(Error(Errc::invalid_argument, wrong));
     // Who has the turn is the head of the line and sleeps; the others wait for the turn. Cancelled, it passes it on.
     const Semaphore::Permit turn = co_await turn_.acquire(cx);
-    while (const std::optional<Time> until = bucket_.take(count, cx.now())) {
+    while (const std::optional<Time> until = take(count, cx.now())) {
       co_await sleep_until(cx, *until, clock::Beyond::clamp);
     }
   }
@@ -99,7 +104,7 @@ class RateLimiter {
   [[nodiscard]] Outcome<bool> try_acquire(CxOf<cap::time> cx, std::uint32_t count = 1) {
     if (const char* const wrong = what_is_wrong(count)) return err(Error(Errc::invalid_argument, wrong));
     const std::optional<Semaphore::Permit> turn = turn_.try_acquire(cx);
-    return ok(turn.has_value() && !bucket_.take(count, cx.now()));
+    return ok(turn.has_value() && !take(count, cx.now()));
   }
   /// Takes a token and runs `callable(cx, arguments...)`, which gives a Task. Gives: what it gives.
   /// Fails: as it does; as acquire(). A token that was taken is used, however the call ends.
@@ -117,10 +122,15 @@ class RateLimiter {
   /// Only looks. Gives: how many tokens are in the bucket.
   [[nodiscard]] std::uint32_t tokens(CxOf<cap::time> cx) noexcept {
     (void)turn_.free();  // looked at, for an exploration: who has the turn changes the bucket
+    const lockfree::Turn looking(shared_, lock_);
     return bucket_.count(cx.now());
   }
 
  private:
+  [[nodiscard]] std::optional<Time> take(std::uint32_t count, Time now) noexcept {
+    const lockfree::Turn taking(shared_, lock_);
+    return bucket_.take(count, now);
+  }
   [[nodiscard]] bool is_sensible() const noexcept {
     return options_.tokens != 0 && options_.burst != 0 && options_.per > Duration();
   }
@@ -138,7 +148,9 @@ class RateLimiter {
 
   RateLimiterOptions options_;
   Semaphore turn_;
-  combinator::Bucket bucket_;  // touched by who has the turn
+  combinator::Bucket bucket_;  // taken from by who has the turn, looked at by all: under lock_
+  bool shared_;
+  lockfree::Lock<> lock_;
 };
 
 }  // namespace calm

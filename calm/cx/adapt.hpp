@@ -1,6 +1,6 @@
 // adapt.hpp — awaits what was not made for calm: the caller says what a cancel does to it.
 // Laws:    CAN-7, CAN-13, I3
-// Threads: the foreign awaitable resumes on the thread of the task
+// Threads: the foreign awaitable resumes on a thread of the runtime, whichever polls the task then
 // Cancel:  waits_on: it is waited for; stops_with(f): f asks it to end, and it is waited for. A value that comes is given,
 //          and the next checkpoint sees the cancel; an exception that comes after the cancel is the end of a stopped wait
 //
@@ -19,6 +19,8 @@
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/lockfree/lock.hpp"
+#include "calm/lockfree/turn.hpp"
 #include "calm/mem/ref.hpp"
 #include "calm/model/outcome.hpp"
 
@@ -66,10 +68,33 @@ using AwaitedValue = std::remove_cvref_t<decltype(awaiter_of(std::declval<A>()).
 /// What the foreign coroutine and the task share.
 template <class T>
 struct ForeignEnd final : mem::RefCounted {
+  explicit ForeignEnd(Port& runtime) noexcept : port(runtime), shared(runtime.is_shared()) {}
+
+  // Of the foreign coroutine until it has ended, then of the task.
   std::optional<detail::Held<T>> value;
   std::exception_ptr exception;
-  TaskRoot* waiting = nullptr;  ///< who is to be woken; none when nobody waits any more
-  bool ended = false;
+
+  /// The coroutine has ended: who waits is woken.
+  void finish() noexcept {
+    const lockfree::Turn turn(shared, lock);
+    ended = true;
+    if (waiting) (void)port.wake(port.here(), waiting);
+  }
+  /// Who is to be woken; none when nobody waits any more, and the runtime may be gone then.
+  void wait_as(TaskId task) noexcept {
+    const lockfree::Turn turn(shared, lock);
+    waiting = task;
+  }
+  [[nodiscard]] bool has_ended() noexcept {
+    const lockfree::Turn turn(shared, lock);
+    return ended;
+  }
+
+  Port& port;
+  bool shared;
+  lockfree::Lock<> lock;
+  TaskId waiting{};    ///< in a turn
+  bool ended = false;  ///< in a turn
 
   static void destroy(const ForeignEnd* end) noexcept { delete end; }
 };
@@ -97,8 +122,7 @@ Unowned await_foreign(A awaitable, mem::Ref<ForeignEnd<T>> end) {
   } catch (...) {
     end->exception = std::current_exception();
   }
-  end->ended = true;
-  if (end->waiting != nullptr) (void)end->waiting->port().wake(end->waiting->port().here(), end->waiting->id());
+  end->finish();
 }
 
 template <class A, class OnCancel>
@@ -111,12 +135,12 @@ class ForeignWait : public Wait {
 
   WaitState step(TaskRoot& root, ChildEnd& /*end*/) noexcept override {
     start(root);
-    return foreign_->ended ? WaitState::ready : WaitState::pending;
+    return foreign_->has_ended() ? WaitState::ready : WaitState::pending;
   }
   WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
     if (awaitable_) return Wait::cancel(root, reason, end);  // it never began
     if (!std::exchange(stopped_, true)) on_cancel_();
-    if (!foreign_->ended) return WaitState::pending;
+    if (!foreign_->has_ended()) return WaitState::pending;
     return foreign_->exception ? Wait::cancel(root, reason, end) : WaitState::ready;
   }
   T result() {
@@ -126,7 +150,7 @@ class ForeignWait : public Wait {
   }
 
  protected:
-  ~ForeignWait() { foreign_->waiting = nullptr; }
+  ~ForeignWait() { foreign_->wait_as({}); }
 
  private:
   void start(TaskRoot& root) noexcept {
@@ -137,9 +161,10 @@ class ForeignWait : public Wait {
       await_foreign<T>(std::move(awaitable), foreign_);
     } catch (...) {  // its move, or the memory of its coroutine
       foreign_->exception = std::current_exception();
-      foreign_->ended = true;
+      foreign_->finish();
     }
-    foreign_->waiting = &root;
+    foreign_->wait_as(
+        root.id());  // before step() asks: of an end that comes meanwhile it sees the flag or has the wake
   }
 
   std::optional<A> awaitable_;
@@ -151,13 +176,14 @@ class ForeignWait : public Wait {
 }  // namespace cx
 
 /// Awaits a foreign awaitable in a Task: `co_await adapt(cx, timer.async_wait(), stops_with([&] { timer.cancel(); }))`.
-/// Needs: it resumes on the thread of the task. Fails: std::bad_alloc.
+/// Needs: it resumes on a thread of the runtime. Fails: std::bad_alloc.
 template <class A, class OnCancel>
 auto adapt(CxOf<> cx, A awaitable, OnCancel on_cancel) {
   static_assert(std::is_nothrow_invocable_v<OnCancel&>, "calm: say waits_on or stops_with(f) (CAN-7)");
   using End = cx::ForeignEnd<cx::AwaitedValue<A>>;
   return cx::WaitFor<cx::ForeignWait<A, OnCancel>, const cx::Context*, A, OnCancel, mem::Ref<End>>(
-      &cx::context_of(cx), std::move(awaitable), std::move(on_cancel), mem::Ref<End>::adopt(new End));
+      &cx::context_of(cx), std::move(awaitable), std::move(on_cancel),
+      mem::Ref<End>::adopt(new End(cx::context_of(cx).root->port())));
 }
 
 }  // namespace calm

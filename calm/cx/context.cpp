@@ -26,15 +26,14 @@ Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget, CancelKind l
 
 void Limit::arm() const noexcept {
   if (budget_.deadline.reached(root_.worker().now())) return;
+  root_.port().let_go(root_.worker(), alarm_);
   alarm_.at = budget_.deadline.time();
   alarm_.task = root_.id();
   const Status armed = root_.port().arm(root_.worker(), alarm_, clock::Beyond::clamp);
   CALM_INVARIANT(TMR_2, armed.is_ok());
 }
 
-Limit::~Limit() {
-  if (alarm_.is_armed()) root_.port().disarm(root_.worker(), alarm_);
-}
+Limit::~Limit() { root_.port().let_go(root_.worker(), alarm_); }
 
 bool Limit::polls_used_up() const noexcept { return !budget_.polls.covers(root_.polls() - polls_before_); }
 

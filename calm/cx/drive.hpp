@@ -45,8 +45,10 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
   const kernel::PollStart start = kernel.begin_poll(worker, task, cause);
   if (start == kernel::PollStart::stale) return false;
   if (start == kernel::PollStart::later) return true;
-  auto& root = *static_cast<TaskRoot*>(kernel.find(task)->frame);
-  if (root.is_fiber() && root.home() != worker.index() && root.port().has_ghosts()) {
+  const auto* const record = kernel.find(task);
+  CALM_INVARIANT(TSK_6, record != nullptr, task.bits());  // it is being polled
+  auto& root = *static_cast<TaskRoot*>(record->frame);
+  if (root.is_pinned() && root.home() != worker.index() && root.port().has_ghosts()) {
     kernel.report(worker, {.kind = kernel::FindingKind::wrong_thread,
                            .region = root.region(),
                            .task = task,

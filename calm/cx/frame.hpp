@@ -11,6 +11,10 @@
 
 #include "calm/model/fold.hpp"
 
+namespace calm::combinator {
+class Ticket;
+}  // namespace calm::combinator
+
 namespace calm::cx {
 
 class TaskRoot;
@@ -28,6 +32,9 @@ class Awaiter {
 
   /// Gives: true when the frame wants to see failures; `end` has been moved from then and the frame is to be resumed.
   virtual bool deliver(ChildEnd& /*end*/) noexcept { return false; }
+
+  /// Gives: the ticket of the branch that the frame below is the whole of; nullptr where it is none.
+  [[nodiscard]] virtual combinator::Ticket* ticket() const noexcept { return nullptr; }
 
  protected:
   ~Awaiter() = default;

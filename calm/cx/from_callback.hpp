@@ -1,6 +1,6 @@
 // from_callback.hpp — awaits an operation that ends with a call: the start function is given the token to call.
 // Laws:    CAN-7, CAN-13, I4 (a result that nobody waits for any more goes where the caller said)
-// Threads: the token is called, copied and dropped on the thread of the task that waits
+// Threads: the token is called, copied and dropped on threads of the runtime, whichever polls the task then
 // Cancel:  waits_on: it is waited for; stops_with(f): f asks it to end, and it is waited for; leaves_with(f): f is called, and
 //          the wait ends at once. A result that has come is given, and the next checkpoint sees the cancel
 //
@@ -25,6 +25,8 @@
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/lockfree/lock.hpp"
+#include "calm/lockfree/turn.hpp"
 #include "calm/mem/ref.hpp"
 #include "calm/model/outcome.hpp"
 #include "calm/trace/resource.hpp"
@@ -56,7 +58,7 @@ struct DropsLate {
 inline constexpr DropsLate drops_late{};
 
 /// A result that nobody waits for is given to this: `late_to([&](Connection c) { pool.put(std::move(c)); })`. It does not
-/// throw; it is called on the thread of the task, by the call that comes too late or at the end of the frame that waited.
+/// throw; it is called by the call that comes too late, on its thread, or at the end of the frame that waited.
 template <class F>
 struct LateTo {
   F take;
@@ -72,19 +74,24 @@ LateTo<F> late_to(F take) {
 
 namespace cx {
 
-/// What the tokens and the wait share. It ends when both have.
+/// What the tokens and the wait share. It ends when both have. The value is the caller's while it is `calling`, then of who
+/// waits, or of who found in a turn that nobody does; no move of it runs in a turn.
 template <class T>
 class CallbackEnd : public mem::RefCounted {
  public:
   using Value = detail::Held<T>;
-  enum class State : std::uint8_t { open, called, dropped };
+  enum class State : std::uint8_t { open, calling, called, dropped };
 
-  explicit CallbackEnd(Port& port) noexcept : port_(&port), resource_(port.new_object()) {}
+  explicit CallbackEnd(Port& port) noexcept : port_(&port), resource_(port.new_object()), shared_(port.is_shared()) {}
 
   // --- the tokens ---
 
-  void add_token() noexcept { ++tokens_; }
+  void add_token() noexcept {
+    const lockfree::Turn turn(shared_, lock_);
+    ++tokens_;
+  }
   void drop_token() noexcept {
+    const lockfree::Turn turn(shared_, lock_);
     if (--tokens_ != 0 || state_ != State::open) return;
     touch(trace::Access::write);
     end(State::dropped);
@@ -92,30 +99,45 @@ class CallbackEnd : public mem::RefCounted {
   /// Gives: true when the result is kept for who waits. Fails: what the move of T throws; then it was not called.
   bool call(Value&& value) {
     touch(trace::Access::write);
-    if (state_ != State::open || left_) {
+    if (!begin_call()) {
       late(std::move(value));
       return false;
     }
-    value_.emplace(std::move(value));
-    end(State::called);
-    return true;
+    try {
+      value_.emplace(std::move(value));
+    } catch (...) {
+      const lockfree::Turn turn(shared_, lock_);
+      state_ = State::open;
+      throw;
+    }
+    if (end_call()) return true;
+    give_late();
+    return false;
   }
 
   // --- the wait ---
 
+  /// Gives: how it stands; a call that is under way has not been made yet, and wakes who waits.
   [[nodiscard]] State look() const noexcept {
     touch(trace::Access::read);
-    return state_;
+    const lockfree::Turn turn(shared_, lock_);
+    return state_ == State::calling ? State::open : state_;
   }
   [[nodiscard]] trace::ResourceId resource() const noexcept { return resource_; }
-  void wait_as(TaskRoot& root) noexcept { waiting_ = &root; }
+  void wait_as(TaskId task) noexcept {
+    const lockfree::Turn turn(shared_, lock_);
+    waiting_ = task;
+  }
   /// Nobody waits from now on; a result that was not taken is late.
   void leave() noexcept {
-    if (std::exchange(left_, true)) return;
-    touch(trace::Access::write);
-    waiting_ = nullptr;
-    if (value_) late(std::move(*value_));
-    value_.reset();
+    {
+      const lockfree::Turn turn(shared_, lock_);
+      if (std::exchange(left_, true)) return;
+      touch(trace::Access::write);
+      waiting_ = {};
+      if (state_ == State::calling) return;  // who calls finds that nobody waits
+    }
+    if (value_) give_late();
   }
   /// Needs: called. Fails: what the move of T throws; then the result is late.
   T take() {
@@ -137,9 +159,26 @@ class CallbackEnd : public mem::RefCounted {
   virtual void late(Value&& value) noexcept = 0;
   virtual void destroy_this() const noexcept = 0;
 
+  [[nodiscard]] bool begin_call() noexcept {
+    const lockfree::Turn turn(shared_, lock_);
+    if (state_ != State::open || left_) return false;
+    state_ = State::calling;
+    return true;
+  }
+  /// Gives: false when nobody waits any more, and the value is the caller's.
+  [[nodiscard]] bool end_call() noexcept {
+    const lockfree::Turn turn(shared_, lock_);
+    end(State::called);
+    return !left_;
+  }
+  void give_late() noexcept {
+    late(std::move(*value_));  // NOLINT(bugprone-unchecked-optional-access): called
+    value_.reset();
+  }
+  /// Needs: a turn.
   void end(State state) noexcept {
     state_ = state;
-    if (waiting_ != nullptr) (void)port_->wake(port_->here(), waiting_->id());
+    if (waiting_) (void)port_->wake(port_->here(), waiting_);
   }
   void touch(trace::Access access) const noexcept {
     if (resource_) (void)port_->here().recorder().touch(resource_, access, port_->here().running());
@@ -147,7 +186,9 @@ class CallbackEnd : public mem::RefCounted {
 
   Port* port_;  // which may be gone before the tokens are: only for who waits, and where steps are recorded
   trace::ResourceId resource_;
-  TaskRoot* waiting_ = nullptr;
+  bool shared_;
+  mutable lockfree::Lock<> lock_;
+  TaskId waiting_{};
   std::optional<Value> value_;
   std::uint32_t tokens_ = 0;
   State state_ = State::open;
@@ -229,6 +270,7 @@ class CallbackWait : public Wait {
     if (exception_) return WaitState::ready;
     switch (end_->look()) {
       case End::State::open:
+      case End::State::calling:
         return WaitState::pending;
       case End::State::called:
         return WaitState::ready;
@@ -268,7 +310,7 @@ class CallbackWait : public Wait {
       Start start = std::move(*start_);
       start_.reset();
       std::move(start)(Completion<T>(end_));
-      end_->wait_as(root);
+      end_->wait_as(root.id());
     } catch (...) {
       exception_ = std::current_exception();
       end_->leave();

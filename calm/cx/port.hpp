@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "calm/clock/wheel.hpp"
+#include "calm/cx/gateway.hpp"
 #include "calm/cx/live_kernel.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/config.hpp"
@@ -22,6 +23,8 @@ namespace calm::cx {
 
 struct Context;
 
+class BlockingDoor;
+
 class Port {
  public:
   Port(const Port&) = delete;
@@ -31,6 +34,9 @@ class Port {
 
   /// Gives: the worker of the calling thread, for those who are not in a poll of theirs: handles and tokens that moved.
   [[nodiscard]] Worker& here() noexcept { return only_ != nullptr ? *only_ : of_this_thread(); }
+  /// Gives: true when tasks of the program may be polled by several threads at a time: what they share needs its turns then.
+  ///        The same from the first task on.
+  [[nodiscard]] bool is_shared() const noexcept { return shared_; }
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
@@ -74,10 +80,15 @@ class Port {
   virtual Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) = 0;
 
   /// Promises without a record (OBL-2): the running task makes one, and settles one of this holder's, which may be itself.
-  /// What it does to its own the kernel hears when it suspends or ends. Needs: a kind that is counted.
-  static void count(Worker& worker, ObligationKind kind) noexcept { ++worker.promises(kernel::counted_index(kind)); }
+  /// What it does to its own the kernel hears when it suspends or ends; with several workers at once, since the promise may
+  /// be settled on another one before that. Needs: a kind that is counted.
+  void count(Worker& worker, ObligationKind kind) noexcept {
+    if (shared_) [[unlikely]]
+      return count_now(worker, kind);
+    ++worker.promises(kernel::counted_index(kind));
+  }
   void uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
-    if (holder == worker.running()) [[likely]] {
+    if (holder == worker.running() && !shared_) [[likely]] {
       --worker.promises(kernel::counted_index(kind));
     } else {
       uncount_away(worker, holder, kind);
@@ -87,11 +98,16 @@ class Port {
   /// Fails: duration_exceeded, as clock::Wheel::arm().
   [[nodiscard]] virtual Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
+  /// Takes it back unless it has gone off; then nobody else touches it, and it may end or be armed again. With several
+  /// workers one that has gone off may still be in the hands of the worker that found it due: disarm() waits for that.
+  void let_go(Worker& worker, clock::Alarm& alarm) noexcept {
+    if (alarm.is_armed() || (shared_ && alarm.state.has_fired())) disarm(worker, alarm);
+  }
   virtual std::uint64_t entropy(Worker& worker) noexcept = 0;
 
   /// Gives: the time as task code may know it.
-  [[nodiscard]] Time now(const Worker& worker) noexcept {
-    if (time_is_watched_) time_seen();
+  [[nodiscard]] Time now(Worker& worker) noexcept {
+    if (time_is_watched_) time_seen(worker);
     return worker.now();
   }
   /// Gives: a name for an object of the program that tasks share, for their footprints; none where nobody asks for it.
@@ -105,11 +121,16 @@ class Port {
   virtual Status begin_making(Worker& worker, RegionId region, std::size_t bytes, std::size_t align, void*& memory) = 0;
   virtual void end_making(Worker& worker, RegionId region, kernel::RegionHeap::Ending* ending) = 0;
 
+  /// Gives: the way in for threads that are no workers; nothing in the lab, which has none.
+  [[nodiscard]] virtual mem::Ref<Gateway> gateway() noexcept { return {}; }
+  /// Gives: threads for calls that block; nothing in the lab, where the task makes them itself.
+  [[nodiscard]] virtual BlockingDoor* blocking_door() noexcept { return nullptr; }
+
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
   [[nodiscard]] bool is_watched() const noexcept { return watched_; }
   virtual void reached(TaskRoot& /*root*/) noexcept {}
   /// The same for who looks at the clock.
-  virtual void time_seen() noexcept {}
+  virtual void time_seen(Worker& /*worker*/) noexcept {}
   /// The same for the names of marks, which the trace does not keep.
   virtual void marked(trace::ResourceId /*mark*/, std::string_view /*name*/) noexcept {}
 
@@ -122,9 +143,11 @@ class Port {
 
   [[nodiscard]] virtual Worker& of_this_thread() noexcept = 0;
   virtual Status checkpoint(Worker& worker, TaskId task) = 0;
+  virtual void count_now(Worker& worker, ObligationKind kind) noexcept = 0;
   virtual void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
 
   Worker* only_ = nullptr;  ///< where there is one worker
+  bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
 
   // The host sets them before the first poll.
   bool watched_ = false;
@@ -142,6 +165,7 @@ class KernelPort : public Port {
  public:
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
     if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
+    shared_ = Atomics::shared;
   }
 
   [[nodiscard]] kernel::BasicKernel<Atomics>& kernel() const noexcept { return *kernel_; }
@@ -230,6 +254,11 @@ class KernelPort : public Port {
     return kernel_->worker(0);
   }
   Status checkpoint(Worker& worker, TaskId task) final { return kernel_->checkpoint(worker, task); }
+  void count_now(Worker& worker, ObligationKind kind) noexcept final {
+    if (!worker.running()) return;
+    const Status counted = kernel_->count(worker, worker.running(), kind);
+    CALM_REQUIRE(OBL_2, counted.is_ok(), worker.running().bits());  // 65535 of a kind are too many
+  }
   void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
     (void)kernel_->uncount(worker, holder, kind, worker.running());
   }

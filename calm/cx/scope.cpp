@@ -11,8 +11,9 @@ WaitState ClosedWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   Port& port = root.port();
   if (port.is_closed(region_)) return WaitState::ready;
   if (!registered_) {
-    (void)port.await_close(root.worker(), region_, root.id());
+    const Status status = port.await_close(root.worker(), region_, root.id());
     registered_ = true;
+    if (status.is_ok()) return WaitState::ready;  // another worker has closed it since
   }
   return WaitState::pending;
 }
@@ -40,6 +41,17 @@ WaitState LingerWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
 WaitState LingerWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& /*end*/) noexcept {
   pass_on(root, region_, reason);
   return WaitState::ready;
+}
+
+ScopeBase::~ScopeBase() {
+  if (has_fibers_) context_.root->unpin();
+}
+
+/// TSK-4: the fiber stays where the owner is, and the owner too, from the first of them on.
+void ScopeBase::become_home(TaskRoot& shell) noexcept {
+  const std::uint16_t here = worker().index();
+  if (!std::exchange(has_fibers_, true)) context_.root->pin(here);
+  shell.become_fiber(here);
 }
 
 void ScopeBase::cancel(std::string_view message) const {

@@ -1,6 +1,7 @@
 // scope.hpp — a child region around a piece of code: what is started in it has ended when it is left.
 // Laws:    I1, I2, I5, OUT-4, REG-2, CTX-2, CTX-4, TSK-4, TSK-5, CAN-13, BUD-3
-// Threads: a scope is used by the task that opened it, and by those it was passed to, each in its own poll
+// Threads: a scope is used by the task that opened it, and by fibers that it was passed to, each in its own poll. From its
+//          first fiber until it is closed the task that opened it stays on one worker, so all of them are there (TSK-4)
 // Cancel:  a cancelled scope cancels everything in it and still waits until that is quiet; a task that is forced leaves its
 //          scopes one by one from the inside: the frames of the body first, then its children, then its finalizers
 #pragma once
@@ -135,6 +136,11 @@ class ScopeBase {
   /// Stops everything in the scope.
   void cancel(std::string_view message = {}) const;
 
+  // --- for those who spawn from other threads ---
+
+  [[nodiscard]] Port& port_for_outside() const noexcept { return port(); }
+  [[nodiscard]] Crew& crew_for_outside() noexcept { return crew_; }
+
   // --- for scope() ---
 
   explicit ScopeBase(const Context& outer) noexcept
@@ -147,13 +153,14 @@ class ScopeBase {
   [[nodiscard]] ChildEnd take_end();
 
  protected:
-  ~ScopeBase() = default;
+  ~ScopeBase();
 
   [[nodiscard]] Port& port() const noexcept { return context_.root->port(); }
   [[nodiscard]] kernel::Worker& worker() const noexcept { return context_.root->worker(); }
   /// Needs: a shell with its frame. Gives: it is the kernel's; on failure its frames are gone.
   kernel::Made<TaskId> admit(TaskRoot& shell, const TaskOptions& options);
   Status admit_finalizer(TaskRoot& shell);
+  void become_home(TaskRoot& shell) noexcept;
 
   Context context_;
 
@@ -161,6 +168,7 @@ class ScopeBase {
   std::optional<Limit> limit_;
   Crew crew_;
   OpenScope open_;
+  bool has_fibers_ = false;
 };
 
 }  // namespace cx
@@ -261,7 +269,7 @@ class ScopeOf : public cx::ScopeBase {
     using T = cx::TaskValue<F, Context, Arguments...>;
     auto shell = make_shell<T>(std::move(callable), std::move(arguments)...);
     if (!shell) return err(Errc::resource_exhausted, "no memory for a task");
-    if (fiber) shell->become_fiber(worker().index());
+    if (fiber) become_home(*shell);
     shell->retain();
     const auto made = admit(*shell, options);
     if (!made) {

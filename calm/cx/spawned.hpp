@@ -13,6 +13,7 @@
 #include "calm/cx/cx.hpp"
 #include "calm/cx/task.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/cx/wait_outcome.hpp"
 #include "calm/mem/frame_pool.hpp"
 #include "calm/mem/ref.hpp"
 
@@ -87,6 +88,43 @@ class EndWait : public Wait {
 
 namespace calm {
 
+template <class T>
+class Handle;
+
+namespace cx {
+
+/// Waits for the end of a task and takes it.
+template <class T>
+class JoinWait : public EndWait {
+ public:
+  JoinWait(const Context* context, Handle<T> handle) noexcept
+      : EndWait(context, handle.id()), handle_(std::move(handle)) {}
+
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override {
+    if (!end_) {
+      if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
+      end_.emplace(handle_.shell_->take());
+    }
+    if (end_->is_ok() || end_->is_panicked()) return WaitState::ready;
+    end = without_value(*end_);
+    return WaitState::failed;
+  }
+  T result() {
+    context()->root->add_notes(end_->notes());
+    if (end_->is_panicked()) std::rethrow_exception(end_->panic().exception());
+    if constexpr (!std::is_void_v<T>) return std::move(*end_).value();
+  }
+
+ protected:
+  ~JoinWait() = default;
+
+ private:
+  Handle<T> handle_;
+  std::optional<Outcome<T>> end_;
+};
+
+}  // namespace cx
+
 /// A task that was spawned. Dropping the handle changes nothing for the task: its region owns it (TSK-3). A handle may
 /// outlive the scope of its task, and go to other tasks; it may not outlive the runtime.
 template <class T>
@@ -108,7 +146,9 @@ class [[nodiscard]] Handle {
 
   /// Gives: the task's value; its failure leaves the awaiting coroutine, its exception is thrown. Once.
   /// Cancel: stops waiting; the task goes on.
-  CALM_CORO_WRAPPER Task<T> join(CxOf<> cx) && { return join_task(cx, std::move(*this)); }
+  cx::WaitFor<cx::JoinWait<T>, const cx::Context*, Handle> join(CxOf<> cx) && noexcept {
+    return cx::WaitFor<cx::JoinWait<T>, const cx::Context*, Handle>(&cx::context_of(cx), std::move(*this));
+  }
 
   /// Gives: how the task ended, without a wait. Needs: it has ended, as everything in a closed scope has. Once.
   [[nodiscard]] Outcome<T> end() && { return shell_->take(); }
@@ -119,20 +159,8 @@ class [[nodiscard]] Handle {
   }
 
  private:
+  friend class cx::JoinWait<T>;
   [[nodiscard]] cx::Port& port() const noexcept { return shell_->port(); }
-
-  static Task<T> join_task(CxOf<> cx, Handle handle) {
-    co_await cx::WaitFor<cx::EndWait, const cx::Context*, TaskId>(&cx::context_of(cx), handle.task_);
-    Outcome<T> end = handle.shell_->take();
-    cx::context_of(cx).root->add_notes(end.notes());
-    if constexpr (std::is_void_v<T>) {
-      if (end.is_panicked()) std::rethrow_exception(end.panic().exception());
-      if (!end.is_ok()) co_await fail_with(std::move(end));
-      co_return;
-    } else {
-      co_return std::move(end);
-    }
-  }
 
   mem::Ref<cx::Shell<T>> shell_;
   TaskId task_;

@@ -214,9 +214,9 @@ class AwaitFrame : public Awaiter {
   Slot<T> slot_;
 };
 
-/// Awaits a Task: its value, or its exception.
+/// Gives the value of a Task, or its exception.
 template <class T>
-class AwaitTask final : public AwaitFrame<T> {
+class AwaitEnd : public AwaitFrame<T> {
  public:
   using AwaitFrame<T>::AwaitFrame;
 
@@ -227,6 +227,16 @@ class AwaitTask final : public AwaitFrame<T> {
       std::rethrow_exception(this->slot_.exception());
     if constexpr (!std::is_void_v<T>) return std::move(this->slot_.value());
   }
+
+ protected:
+  ~AwaitEnd() = default;
+};
+
+/// Awaits a Task.
+template <class T>
+class AwaitTask final : public AwaitEnd<T> {
+ public:
+  using AwaitEnd<T>::AwaitEnd;
 };
 
 /// The same for someone who wants to see how it ended.

@@ -53,8 +53,16 @@ WaitState TaskRoot::ask_wait() noexcept {
   ChildEnd end = ok();
   const WaitState state = port_.step(*this, *wait_, end);
   if (state == WaitState::failed) end_ = std::move(end);
-  if (state == WaitState::pending) waits_for_ = wait_->resource();
+  if (state == WaitState::pending) waits_for_.set(wait_->resource());
+  if (port_.is_shared()) [[unlikely]]
+    publish(state == WaitState::pending);
   return state;
+}
+
+/// What others may know of it: they do not look into its frames.
+void TaskRoot::publish(bool parked) noexcept {
+  held_by_.set(parked ? wait_->holder() : TaskId());
+  if (!parked) waits_for_.set({});
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
@@ -64,6 +72,7 @@ WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
 }
 
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
+  if (port_.is_shared()) return {.site = last_await_.get(), .resource = waits_for_.get(), .holder = held_by_.get()};
   if (leaf_ == nullptr) return {};
   if (wait_ == nullptr) return {.site = leaf_->site};
   return {.site = leaf_->site, .resource = wait_->resource(), .holder = wait_->holder()};

@@ -1,6 +1,7 @@
 // task_root.hpp — a task as its host sees it: one thing to poll. Runs the chain of frames and leaves it when it fails.
 // Laws:    TSK-5, TSK-7, TSK-8, CAN-7, CAN-8, OUT-5
-// Threads: poll(), drop_inside_scope() and drop() by whoever polls the task in the kernel's sense
+// Threads: poll(), drop_inside_scope() and drop() by whoever polls the task in the kernel's sense; is_pinned(), home() and, with
+//          several workers, await_point() by whoever else looks at a task that the kernel has not let go; the rest in its poll
 // Cancel:  a wait that is cancelled fails; drop() destroys the frames from the leaf on, never by recursion; before that
 //          drop_inside_scope() does it for one open scope after the other
 #pragma once
@@ -16,6 +17,7 @@
 #include "calm/cx/frame.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
+#include "calm/lockfree/relaxed.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/notes.hpp"
@@ -141,10 +143,23 @@ class TaskRoot {
   void set_name(std::string_view name) noexcept { name_ = name; }
   /// Gives: true for a fiber, which stays on the worker where it was spawned (TSK-4).
   [[nodiscard]] bool is_fiber() const noexcept { return fiber_; }
-  [[nodiscard]] std::uint16_t home() const noexcept { return home_; }
   void become_fiber(std::uint16_t worker) noexcept {
     fiber_ = true;
-    home_ = worker;
+    pin(worker);
+  }
+  /// Gives: true when only its home may poll it: a fiber, and a task while a scope of it has fibers (TSK-4). It changes in
+  ///        polls of the task only, so who is about to put it into a queue sees what holds until its next poll.
+  [[nodiscard]] bool is_pinned() const noexcept { return home_.get() != nowhere; }
+  /// Gives: the worker that it is pinned to. Needs: is_pinned().
+  [[nodiscard]] std::uint16_t home() const noexcept { return home_.get(); }
+  /// It stays on this worker, which polls it, until unpin() was called as often. Needs: not pinned to another.
+  void pin(std::uint16_t worker) noexcept {
+    CALM_REQUIRE(TSK_4, !is_pinned() || home() == worker, id_.bits(), worker);
+    ++pins_;
+    home_.set(worker);
+  }
+  void unpin() noexcept {
+    if (--pins_ == 0) home_.set(nowhere);
   }
 
   /// The crew it belongs to: it leaves when its frames are gone, before it is completed.
@@ -178,8 +193,8 @@ class TaskRoot {
   /// Gives: how many await points it has come to, those included that were ready at once.
   [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
   /// Gives: the place of the last of them.
-  [[nodiscard]] std::source_location last_await() const noexcept { return last_await_; }
-  /// Gives: where it stands, for the kernel's people and detectors.
+  [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
+  /// Gives: where it stands, for the kernel's people and detectors; with several workers where it parked last, as it was then.
   [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
 
   // --- for scopes ---
@@ -204,7 +219,7 @@ class TaskRoot {
     wait_ = &wait;
     arrived_ = true;
     ++awaits_;
-    last_await_ = frame.site;
+    last_await_.set(frame.site);
   }
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
@@ -212,7 +227,7 @@ class TaskRoot {
   void pass(const Frame& frame) noexcept {
     ++ready_;
     ++awaits_;
-    last_await_ = frame.site;
+    last_await_.set(frame.site);
   }
   /// Gives: what await_suspend gives for control to go to this frame next.
   auto go_on(Frame& frame) noexcept {
@@ -262,6 +277,7 @@ class TaskRoot {
     worker.set_running(id);
   }
   void leave(Frame& frame) noexcept;
+  void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
@@ -277,16 +293,19 @@ class TaskRoot {
   ChildEnd end_ = ok();
   Notes notes_;
   const StandIn* stand_in_ = nullptr;
-  trace::ResourceId waits_for_;  // of the wait that said pending last
+  lockfree::Relaxed<trace::ResourceId> waits_for_;  // of the wait that said pending last
+  lockfree::Relaxed<TaskId> held_by_;  // the same, with several workers: frames are not for others to look at
   std::string_view name_;
   Crew* crew_ = nullptr;
   std::uint64_t awaits_ = 0;
-  std::source_location last_await_{};
+  lockfree::Relaxed<std::source_location> last_await_{};
   std::uint64_t polls_ = 0;
   std::uint64_t spent_ = 0;
   std::uint32_t masks_ = 0;
   std::uint32_t ready_ = 0;  // waits in a row that were ready at once, in this poll
-  std::uint16_t home_ = 0;
+  static constexpr std::uint16_t nowhere = UINT16_MAX;
+  std::uint32_t pins_ = 0;
+  lockfree::Relaxed<std::uint16_t> home_{nowhere};
   bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet
   bool unwinding_ = false;

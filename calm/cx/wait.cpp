@@ -14,6 +14,7 @@ WaitState YieldWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
 WaitState SleepWait::step(TaskRoot& root, ChildEnd& end) noexcept {
   if (root.port().now(root.worker()) >= until_) return WaitState::ready;
   if (!alarm_.is_armed()) {
+    root.port().let_go(root.worker(), alarm_);
     alarm_.at = until_;
     alarm_.task = root.id();
     if (!root.port().arm(root.worker(), alarm_, beyond_)) {
@@ -25,8 +26,6 @@ WaitState SleepWait::step(TaskRoot& root, ChildEnd& end) noexcept {
   return WaitState::pending;
 }
 
-SleepWait::~SleepWait() {
-  if (alarm_.is_armed()) context()->root->port().disarm(context()->root->worker(), alarm_);
-}
+SleepWait::~SleepWait() { context()->root->port().let_go(context()->root->worker(), alarm_); }
 
 }  // namespace calm::cx

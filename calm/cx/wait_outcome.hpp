@@ -34,6 +34,18 @@ class ParkingOutcome final : public Base {
   Outcome<Value> await_resume() noexcept {
     frame_.awaiting = nullptr;
     if (!failure_.is_ok()) return failure_as<Value>(failure_);
+    // What the wait has to say beside its value belongs to this outcome, not to the next one (OUT-5).
+    Notes before = frame_.root->exchange_notes({});
+    Outcome<Value> end = take();
+    return std::move(end).with_notes(frame_.root->exchange_notes(std::move(before)));
+  }
+  bool deliver(ChildEnd& end) noexcept override {
+    failure_ = std::move(end);
+    return true;
+  }
+
+ private:
+  Outcome<Value> take() noexcept {
     try {
       if constexpr (std::is_void_v<Value>) {
         Base::result();
@@ -45,12 +57,7 @@ class ParkingOutcome final : public Base {
       return panicked();
     }
   }
-  bool deliver(ChildEnd& end) noexcept override {
-    failure_ = std::move(end);
-    return true;
-  }
 
- private:
   Frame& frame_;
   ChildEnd failure_ = ok();
 };

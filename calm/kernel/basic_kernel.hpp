@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/anatomy.hpp"
@@ -78,9 +79,11 @@ class BasicKernel {
   using Obligation = ObligationRecord<Atomics>;
   using HostType = Host<Atomics>;
 
-  /// Gives: a kernel with its root region open. Needs: the host outlives it.
+  /// Gives: a kernel with its root region open. Needs: the host outlives it. The observer is for lock metrics (SHD-4),
+  /// without them nobody looks at it.
   /// Fails: invalid_argument for the configuration; resource_exhausted without memory.
-  static Outcome<std::unique_ptr<BasicKernel>> make(const Config& config, HostType& host) noexcept;
+  static Outcome<std::unique_ptr<BasicKernel>> make(const Config& config, HostType& host,
+                                                    const LockObserver& observer = {}) noexcept;
   BasicKernel(const BasicKernel&) = delete;
   BasicKernel& operator=(const BasicKernel&) = delete;
 
@@ -283,6 +286,9 @@ class BasicKernel {
   /// Fails: std::bad_alloc.
   [[nodiscard]] Snapshot snapshot(Worker& worker);
   [[nodiscard]] std::uint64_t digest(Worker& worker) { return state_digest(snapshot(worker)); }
+  /// Gives: what the shards were waited for and held so far; nothing without lock metrics (SHD-4). Takes no lock.
+  /// Fails: std::bad_alloc.
+  [[nodiscard]] std::vector<LockRow> lock_metrics() const { return shards_.lock_metrics(); }
   /// Gives: the events of all workers that their rings still hold. Fails: std::bad_alloc.
   [[nodiscard]] Outcome<trace::Trace> trace() const;
 
@@ -306,7 +312,7 @@ class BasicKernel {
   };
 
   BasicKernel(const Config& config, HostType& host) noexcept;
-  Status init() noexcept;
+  Status init(const LockObserver& observer) noexcept;
   Status open_root() noexcept;
 
   /// 0 for an id that names nothing; no slot that is in use has that.

@@ -30,8 +30,8 @@ BasicKernel<Atomics>::BasicKernel(const Config& config, HostType& host) noexcept
       obligations_(config.workers, config.ceilings.obligations) {}
 
 template <lockfree::AtomicsPolicy Atomics>
-Outcome<std::unique_ptr<BasicKernel<Atomics>>> BasicKernel<Atomics>::make(const Config& config,
-                                                                          HostType& host) noexcept {
+Outcome<std::unique_ptr<BasicKernel<Atomics>>> BasicKernel<Atomics>::make(const Config& config, HostType& host,
+                                                                          const LockObserver& observer) noexcept {
   if (config.workers == 0 || config.workers > workers_max || (!Atomics::shared && config.workers != 1)) {
     return err(Errc::invalid_argument, "a kernel has 1 to 1024 workers; one with LocalAtomics has one");
   }
@@ -41,13 +41,13 @@ Outcome<std::unique_ptr<BasicKernel<Atomics>>> BasicKernel<Atomics>::make(const 
   }
   std::unique_ptr<BasicKernel> kernel(new (std::nothrow) BasicKernel(config, host));
   if (kernel == nullptr) return err(Errc::resource_exhausted, "no memory for a kernel");
-  if (const Status status = kernel->init(); !status) return err(status.error(), "a kernel could not be made");
+  if (const Status status = kernel->init(observer); !status) return err(status.error(), "a kernel could not be made");
   return ok(std::move(kernel));
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::init() noexcept {
-  if (const Status status = shards_.init(config_.workers); !status) return status;
+Status BasicKernel<Atomics>::init(const LockObserver& observer) noexcept {
+  if (const Status status = shards_.init(config_.workers, observer); !status) return status;
   if (!regions_.reserve() || !tasks_.reserve() || !obligations_.reserve()) return Errc::resource_exhausted;
   workers_.reset(new (std::nothrow) std::unique_ptr<Worker>[config_.workers]);
   if (workers_ == nullptr) return Errc::resource_exhausted;

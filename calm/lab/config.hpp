@@ -12,6 +12,10 @@
 #include "calm/kernel/config.hpp"
 #include "calm/lab/schedule.hpp"
 
+namespace calm::sched {
+class Governor;
+}  // namespace calm::sched
+
 namespace calm::lab {
 
 /// The kernel as the lab runs it. The trace needs room for the events of one step only: the lab keeps all of them.
@@ -32,6 +36,9 @@ struct LabConfig {
   bool explore_time = false;
   /// To be made again; without them the seed chooses. See Schedule::choices.
   std::optional<std::vector<std::uint32_t>> choices{};
+  /// With one, lanes choose as a worker does, FIFO among equals, and it is asked for suggestions (sched::find_governor): its
+  /// decisions stand in the trace as marks, see lane_choice.hpp. Without one, and where there are choices, lanes have no say.
+  const sched::Governor* governor = nullptr;
   std::string program{};  ///< a name for the run, where a test has several
   bool names = false;     ///< fill in LabReport::names, which costs time at every step
 };

@@ -134,6 +134,7 @@ Problems ask_oracles(const Evidence& evidence) {
   ask_lost_wakes(evidence, problems);
   if (evidence.stuck) ask_deadlocks(evidence, problems);
   ask_futurelocks(evidence, problems);
+  ask_fairness(evidence, problems);
   ask_leaks(evidence, problems);
   return problems;
 }

@@ -183,7 +183,7 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     if (Touches* const touches = host_.touches) touches->kept_in(region);
     return KernelPort::begin_making(worker, region, bytes, align, memory);
   }
-  void time_seen() noexcept override { host_.touches->looked_at_time(); }
+  void time_seen(Worker& /*worker*/) noexcept override { host_.touches->looked_at_time(); }
   [[nodiscard]] trace::ResourceId new_object() noexcept override {
     const auto object = trace::ResourceId::registered(++objects_);
     if (Touches* const touches = host_.touches) touches->made(object);

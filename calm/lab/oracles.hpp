@@ -3,7 +3,7 @@
 // Threads: pure functions
 // Cancel:  not applicable
 //
-// Fairness has no oracle here: the bound of SCH-4 is one of lanes, and a seeded choice among all runnable tasks keeps none.
+// Fairness is asked where lanes choose (LabConfig::governor): a seeded choice among all runnable tasks keeps no bound.
 #pragma once
 
 #include <vector>
@@ -40,5 +40,7 @@ void ask_trace(const Evidence& evidence, Problems& problems);
 void ask_deadlines(const Evidence& evidence, Problems& problems);
 /// TMR-3: no alarm is early, and those of one moment go off by time and then by arming.
 void ask_alarms(const Evidence& evidence, Problems& problems);
+/// SCH-4: streaks of cancel work end while other work waits, and ready work is served within its bound.
+void ask_fairness(const Evidence& evidence, Problems& problems);
 
 }  // namespace calm::lab

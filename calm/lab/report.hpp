@@ -32,6 +32,7 @@ enum class Oracle : std::uint8_t {
   lost_wake,     ///< a wait is over and nobody woke its task
   deadlock,      ///< tasks wait for each other, or for nobody
   futurelock,    ///< who must keep a promise is polled no more
+  fairness,      ///< work waited longer than lanes let it
   witness,       ///< a cancellation went backwards
   masks,         ///< a mask was too deep or too long
   ghosts,        ///< something was touched on another thread, or borrowed twice
@@ -52,9 +53,9 @@ inline constexpr OracleRow oracle_table[] = {
     {Oracle::losers, "losers drained", "I5"},    {Oracle::deadlines, "deadlines", "BUD-5"},
     {Oracle::timers, "timers", "TMR-3"},         {Oracle::lost_wake, "lost wake", "TSK-6"},
     {Oracle::deadlock, "deadlock", "LAB-6"},     {Oracle::futurelock, "futurelock", "OBL-7"},
-    {Oracle::witness, "witness", "CAN-10"},      {Oracle::masks, "masks", "CAN-12"},
-    {Oracle::ghosts, "ghosts", "GHO-1"},         {Oracle::check, "check", "LAB-7"},
-    {Oracle::determinism, "determinism", "I6"},
+    {Oracle::fairness, "fairness", "SCH-4"},     {Oracle::witness, "witness", "CAN-10"},
+    {Oracle::masks, "masks", "CAN-12"},          {Oracle::ghosts, "ghosts", "GHO-1"},
+    {Oracle::check, "check", "LAB-7"},           {Oracle::determinism, "determinism", "I6"},
 };
 
 /// Gives: its name and the law it watches; a problem may name a narrower one.

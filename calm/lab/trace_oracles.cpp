@@ -87,4 +87,25 @@ void ask_alarms(const Evidence& evidence, Problems& problems) {
   }
 }
 
+void ask_fairness(const Evidence& evidence, Problems& problems) {
+  const auto say = [&](const LaneDispatch& dispatch, const std::string& what) {
+    problems.push_back(
+        {Oracle::fairness, "calm: " + evidence.names.of(dispatch.task) + " was dispatched " + what +
+                               "\n  law:  SCH-4 streaks end while other work waits, ready work is served in "
+                               "time\n  next: this is a bug of calm; report it with the schedule"});
+  };
+  std::uint64_t streak = 0;  // of cancel work that passed over other work
+  for (const LaneDispatch& dispatch : evidence.dispatches) {
+    streak = dispatch.lane == sched::Lane::cancel && dispatch.others ? streak + 1 : 0;
+    if (streak > dispatch.limit) {
+      say(dispatch, "as number " + std::to_string(streak) + " of a streak of cancel work, " +
+                        std::to_string(dispatch.limit) + " may be");
+    }
+    if (dispatch.lane == sched::Lane::ready && dispatch.waited > dispatch.bound) {
+      say(dispatch,
+          "after " + std::to_string(dispatch.waited) + " others, " + std::to_string(dispatch.bound) + " may be");
+    }
+  }
+}
+
 }  // namespace calm::lab

@@ -7,6 +7,7 @@
 #include "calm/cx/drive.hpp"
 #include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/snapshot_index.hpp"
+#include "calm/lab/lane_choice.hpp"
 #include "calm/lab/oracles.hpp"
 #include "calm/mem/allocation_points.hpp"
 
@@ -56,7 +57,12 @@ World::World(const LabConfig& config, Ground& ground, const Watching& watching)
       host_(ground.host_telling(watching.touches)),
       kernel_(ground.kernel()),
       port_(kernel_, host_, config.seed, config.faults, watching.sites),
-      worker_(kernel_.worker(0)) {}
+      worker_(kernel_.worker(0)) {
+  const bool lanes_choose = config.governor != nullptr && !config.choices && watching.switches == nullptr;
+  if (lanes_choose) lanes_ = std::make_unique<LaneChoice>(*config.governor, kernel_, port_);
+}
+
+World::~World() = default;
 
 LabReport World::run(Program& program) {
   Suffering suffering(allocations_, config_.faults.fail_allocation);
@@ -77,8 +83,9 @@ void World::begin(Program& program) {
 LabReport World::finish() {
   host_.touches = nullptr;
   const bool stopped = choices() != 0;
-  LabReport report{
-      .seed = config_.seed, .steps = steps_, .chosen_by_seed = !config_.choices && !led_ && !choices_.are_led()};
+  LabReport report{.seed = config_.seed,
+                   .steps = steps_,
+                   .chosen_by_seed = !config_.choices && !led_ && !choices_.are_led() && !lanes_};
   report.allocations = allocated_;
   Evidence evidence = look();
   report.end_time = worker_.now();
@@ -118,9 +125,25 @@ LabReport World::finish() {
 /// Gives: false when nothing can happen any more.
 bool World::step() {
   if (config_.faults.spurious_wakes != 0 || config_.faults.clock_jumps != 0) make_trouble();
+  if (lanes_) return step_by_lanes();
   const std::uint32_t count = choices();
   if (count == 0) return false;
   let_happen(count == 1 ? 0 : choices_.next(count, staying()), count);
+  return true;
+}
+
+/// The same where lanes choose: time goes on when nothing is runnable, as where a worker parks.
+bool World::step_by_lanes() {
+  const std::uint32_t count = choices();
+  if (count == 0) return false;
+  std::uint32_t choice = 0;
+  if (host_.ready.empty()) {
+    lanes_->parked();
+  } else {
+    choice = lanes_->next(host_.ready);
+  }
+  if (count > 1) choices_.add(choice);
+  let_happen(choice, count);
   return true;
 }
 
@@ -283,6 +306,7 @@ Evidence World::look() {
   evidence.alarms = std::move(fired_);
   evidence.overdue = std::move(overdue_);
   evidence.futurelocks = std::move(futurelocks_);
+  if (lanes_) evidence.dispatches = lanes_->take_dispatches();
   evidence.findings = host_.findings;
   host_.listening = false;
   for (kernel::TaskView& task : evidence.snapshot.tasks) {

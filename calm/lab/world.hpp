@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,15 @@
 
 namespace calm::lab {
 
+class LaneChoice;
+
 class World {
  public:
   /// Needs: the ground is new, and made for this configuration; both outlive the world.
   World(const LabConfig& config, Ground& ground, const Watching& watching);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
 
   /// Runs the program to its end; once.
   LabReport run(Program& program);
@@ -54,6 +60,7 @@ class World {
 
  private:
   bool step();
+  bool step_by_lanes();
   [[nodiscard]] std::uint32_t staying() const noexcept;
   void let_happen(std::uint32_t choice, std::uint32_t count);
   void dispatch(const Ready& entry);
@@ -79,6 +86,7 @@ class World {
   kernel::LocalKernel& kernel_;
   LabPort port_;
   kernel::Worker& worker_;
+  std::unique_ptr<LaneChoice> lanes_;  // where they choose
   TaskId main_;
   TaskId last_polled_;
   std::uint64_t steps_ = 0;

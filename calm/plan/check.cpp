@@ -230,8 +230,7 @@ bool holds(const Facts& facts, Rule rule, const Sides& sides) {
              (facts.sure(inner) || facts.sure(others) || unseen);
     }
     case Rule::race_assoc:
-      return facts.apart(inner, others) && facts.quiet(inner) && facts.free_of_promises(inner) && facts.prompt(inner) &&
-             facts.prompt_with_promises(others);
+      return facts.apart(inner, others) && facts.prompt(inner) && facts.prompt_with_promises(others);
     case Rule::join_commute:
     case Rule::race_commute:
       return may_change_places(facts, others);

@@ -181,10 +181,8 @@ Why not_independent(const Plan& plan, const Proposal& proposal) {
       return dependent_among(plan, proposal.others);
     case Rule::dedup_race_join:
       return writing(plan, both(proposal));
-    case Rule::race_assoc:  // one inside may have won there, and yet lose
-      if (auto why = writing(plan, proposal.inner)) return why;
-      break;
     case Rule::join_assoc:
+    case Rule::race_assoc:
     case Rule::timeout_min:
       break;
   }
@@ -193,9 +191,6 @@ Why not_independent(const Plan& plan, const Proposal& proposal) {
 
 Why not_free_of_promises(const Plan& plan, const Proposal& proposal) {
   if (proposal.rule == Rule::dedup_race_join) return holding(plan, both(proposal));
-  if (proposal.rule == Rule::race_assoc) {
-    if (auto why = holding(plan, proposal.inner)) return why;
-  }
   return holding_while_draining(plan, both(proposal));
 }
 

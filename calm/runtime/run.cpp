@@ -1,151 +1,84 @@
 #include "calm/runtime/run.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <charconv>
 #include <cstdio>
-#include <memory>
-#include <string>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
-#include "calm/clock/deadlines.hpp"
-#include "calm/clock/wheel.hpp"
-#include "calm/cx/drive.hpp"
-#include "calm/kernel/finding.hpp"
-#include "calm/kernel/quiescence.hpp"
+#include "calm/runtime/control.hpp"
+#include "calm/runtime/machine_host.hpp"
+#include "calm/runtime/minder.hpp"
 
 namespace calm::runtime {
 namespace {
 
-using Steady = std::chrono::steady_clock;
+constinit thread_local kernel::Worker* this_worker = nullptr;
 
-/// One queue that keeps its order through the records' own links, so that a wake never needs memory (HND-3).
-class Queue {
- public:
-  using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
-
-  void push(Task& task) noexcept {
-    task.queue_link = nullptr;
-    (first_ == nullptr ? first_ : last_->queue_link) = &task;
-    last_ = &task;
+template <lockfree::AtomicsPolicy Atomics>
+Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot make, void* context, RunWatch* watch) {
+  Control control;
+  Minder minder(options, control);  // outlives the threads that call it
+  Machine<Atomics> machine(options, workers);
+  if (auto prepared = machine.prepare(); !prepared) return prepared;
+  if (!minder.take_signals()) {
+    return err(Errc::busy,
+               "another run of this process has the signals; next: leave RunOptions::signals to one of them");
   }
-  [[nodiscard]] Task* pop() noexcept {
-    Task* const task = first_;
-    if (task != nullptr) first_ = task->queue_link;
-    return task;
+  const bool watches_polls = options.stall_limit.ns() > 0;
+  if (watches_polls) {
+    minder.watch_polls(machine.poll_watches());
+    machine.when_work_begins([](void* its_minder) noexcept { static_cast<Minder*>(its_minder)->work_begins(); },
+                             &minder);
   }
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  if (auto started = machine.start(); !started) return started;
+  if (options.signals || watches_polls || watch != nullptr) minder.start();
+  control.attach(machine);
+  if (watch != nullptr) watch->began(control, minder);
+  machine.run(make(machine.port(), machine.root(), context));
+  if (watch != nullptr) watch->ends();
+  control.detach();
+  return ok();
+}
 
- private:
-  Task* first_ = nullptr;
-  Task* last_ = nullptr;
-};
+/// Gives: how many workers the environment asks for: a number, or `all` for every core; 0 when it says something else.
+std::uint16_t workers_of(std::string_view text) {
+  if (text == "all") return every_core;
+  std::uint16_t workers = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), workers);
+  return error == std::errc() && end == text.data() + text.size() ? workers : 0;
+}
 
-class ThreadHost final : public kernel::Host<lockfree::LocalAtomics> {
- public:
-  void schedule(kernel::Worker& /*worker*/, Task& task) noexcept override { ready.push(task); }
-  void watch(kernel::Worker& /*worker*/, TaskId task, Time deadline) noexcept override {
-    if (!deadlines.add(task, deadline)) std::fputs("calm: no memory to keep a deadline [HND-3]\n", stderr);
-  }
-  void report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept override {
-    std::fprintf(stderr, "%s\n", to_string(finding).c_str());
-  }
-  [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override {
-    const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
-    return root == nullptr ? kernel::AwaitPoint() : root->await_point();
-  }
-  [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return alarms.size(); }
-  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
-
-  Queue ready;
-  clock::Wheel alarms;
-  clock::Deadlines deadlines;
-};
-
-class ThreadPort final : public cx::KernelPort<lockfree::LocalAtomics> {
- public:
-  ThreadPort(kernel::LocalKernel& kernel, ThreadHost& host) noexcept : KernelPort(kernel), host_(host) {}
-
-  Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
-    return host_.alarms.arm(alarm, worker.now(), beyond);
-  }
-  void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override { (void)host_.alarms.disarm(alarm); }
-  std::uint64_t entropy(Worker& /*worker*/) noexcept override {
-    state_ ^= state_ << 13U;
-    state_ ^= state_ >> 7U;
-    state_ ^= state_ << 17U;
-    return state_;
-  }
-
- private:
-  ThreadHost& host_;
-  std::uint64_t state_ = static_cast<std::uint64_t>(Steady::now().time_since_epoch().count()) | 1U;
-};
-
-class ThreadRun {
- public:
-  explicit ThreadRun(std::unique_ptr<kernel::LocalKernel> kernel, ThreadHost& host)
-      : host_(host), kernel_(std::move(kernel)), port_(*kernel_, host), worker_(kernel_->worker(0)) {}
-
-  [[nodiscard]] cx::Port& port() noexcept { return port_; }
-  [[nodiscard]] RegionId root() const noexcept { return kernel_->root(); }
-
-  void run(cx::TaskRoot& main) {
-    tell_time();
-    const TaskId task = kernel_->spawn(worker_, root(), {.frame = &main, .handle = false}).id;
-    while (kernel_->state(root()) != RegionState::closed) {
-      run_ready();
-      if (kernel_->state(task) == TaskState::completed) (void)kernel_->close(worker_, root());
-      if (host_.ready.empty() && kernel_->state(root()) != RegionState::closed) wait();
+/// Fails: invalid_argument.
+Outcome<std::uint16_t> worker_count(const RunOptions& options) {
+  std::uint16_t workers = options.workers;
+  if (workers == 0) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): only a program that changes its environment meanwhile would notice
+    const char* const asked = options.flavour == Flavour::current_thread ? nullptr : std::getenv("CALM_WORKERS");
+    workers = asked == nullptr ? 1 : workers_of(asked);
+    if (workers == 0) {
+      return err(Errc::invalid_argument,
+                 "CALM_WORKERS is neither a number of workers nor `all`; next: set it to 1, or unset it");
     }
   }
-
- private:
-  void tell_time() {
-    const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now() - start_);
-    worker_.set_time(Time() + Duration::nanoseconds(since.count()));
+  if (workers == every_core) {
+    workers =
+        static_cast<std::uint16_t>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{Beds::worker_max}));
   }
-
-  void run_ready() {
-    while (ThreadHost::Task* const task = host_.ready.pop()) {
-      tell_time();
-      worker_.set_round(worker_.round() + 1);
-      (void)cx::drive(*kernel_, worker_, task->id());
-      fire();
-    }
+  if (workers > Beds::worker_max) return err(Errc::invalid_argument, "a runtime has at most 56 workers");
+  if (options.flavour == Flavour::current_thread && workers != 1) {
+    return err(Errc::invalid_argument,
+               "everything on the calling thread is one worker; next: leave the flavour to the number of workers");
   }
-
-  void fire() {
-    while (const clock::Alarm* const alarm = host_.alarms.take_due(worker_.now())) {
-      (void)kernel_->wake(worker_, alarm->task);
-    }
-    while (const auto task = host_.deadlines.take_due(worker_.now())) (void)kernel_->deadline_reached(worker_, *task);
-    host_.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
-  }
-
-  void wait() {
-    if (host_.alarms.empty() && host_.deadlines.empty() && !stuck_) {
-      stuck_ = true;
-      std::fprintf(stderr, "%s\ncalm: nothing will ever wake it\n",
-                   kernel::diagnose(kernel_->snapshot(worker_)).c_str());
-    }
-    Time next = Time::max();
-    if (!host_.alarms.empty()) next = host_.alarms.quiet_until();
-    if (!host_.deadlines.empty()) next = std::min(next, host_.deadlines.next());
-    const auto left = std::min<std::int64_t>((next - worker_.now()).ns(), std::int64_t{3600} * 1'000'000'000);
-    std::this_thread::sleep_for(std::chrono::nanoseconds(left));
-    tell_time();
-    fire();
-  }
-
-  ThreadHost& host_;
-  std::unique_ptr<kernel::LocalKernel> kernel_;
-  ThreadPort port_;
-  kernel::Worker& worker_;
-  Steady::time_point start_ = Steady::now();
-  bool stuck_ = false;
-};
+  return ok(workers);
+}
 
 }  // namespace
+
+kernel::Worker*& worker_of_this_thread() noexcept { return this_worker; }
 
 int exit_status(const ChildEnd& end) {
   if (end.is_ok()) return 0;
@@ -153,13 +86,14 @@ int exit_status(const ChildEnd& end) {
   return static_cast<int>(end.kind());
 }
 
-Outcome<void> run_here(const RunOptions& options, cx::TaskRoot& (*make)(cx::Port&, RegionId, void*), void* context) {
-  ThreadHost host;
-  auto kernel = kernel::LocalKernel::make(options.kernel, host);
-  if (!kernel) return err(std::move(kernel).error());
-  ThreadRun run(std::move(kernel).value(), host);
-  run.run(make(run.port(), run.root(), context));
-  return ok();
+Outcome<void> run_here(RunOptions options, MakeRoot make, void* context, RunWatch* watch) {
+  const auto counted = worker_count(options);
+  if (!counted) return err(counted.error());
+  const std::uint16_t workers = counted.value();
+  if (options.seed == 0) options.seed = std::random_device()() | std::uint64_t{std::random_device()()} << 32U;
+  const bool shared = workers > 1 || options.flavour == Flavour::multi_worker;
+  return shared ? run_on<lockfree::RealAtomics>(options, workers, make, context, watch)
+                : run_on<lockfree::LocalAtomics>(options, workers, make, context, watch);
 }
 
 }  // namespace calm::runtime

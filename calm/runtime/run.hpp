@@ -1,6 +1,6 @@
-// run.hpp — runs a program on the calling thread, with the real clock, until nothing of it is left.
+// run.hpp — runs a program with the real clock, on one worker or several, until nothing of it is left.
 // Laws:    QUI-3, LAB-1 (the same kernel as in the lab), SCH-8 (an idle runtime uses no CPU)
-// Threads: the calling one
+// Threads: the calling one is the first worker; the others live as long as the run
 // Cancel:  the program's own
 #pragma once
 
@@ -11,18 +11,30 @@
 #include "calm/cx/cx.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/spawned.hpp"
-#include "calm/kernel/config.hpp"
+#include "calm/runtime/options.hpp"
 
 namespace calm {
 
-struct RunOptions {
-  kernel::Config kernel{};  ///< one worker
-};
-
 namespace runtime {
 
-/// Runs the root task in this shell to quiescence. Fails: what kernel::LocalKernel::make says.
-Outcome<void> run_here(const RunOptions& options, cx::TaskRoot& (*make)(cx::Port&, RegionId, void*), void* context);
+/// Makes the shell of the main task.
+using MakeRoot = cx::TaskRoot& (*)(cx::Port&, RegionId, void*);
+
+class Control;
+class Minder;
+
+/// Hears when a run can be reached from other threads.
+class RunWatch {
+ public:
+  virtual void began(Control& control, Minder& minder) = 0;
+  virtual void ends() = 0;
+
+ protected:
+  ~RunWatch() = default;
+};
+
+/// Runs the main task to quiescence. Fails: invalid_argument, resource_exhausted; busy when another run has the signals.
+Outcome<void> run_here(RunOptions options, MakeRoot make, void* context, RunWatch* watch = nullptr);
 
 /// The program and its result, for run_here().
 template <class F>
@@ -43,7 +55,7 @@ struct Program {
 
 }  // namespace runtime
 
-/// Runs `program(cx)` on this thread. Gives: how it ended, at quiescence: nothing of it is alive any more.
+/// Runs `program(cx)`; this thread is its first worker. Gives: how it ended, at quiescence: nothing of it is alive any more.
 /// Fails: invalid_argument, resource_exhausted when there is no kernel to run it on; std::bad_alloc for its first frame.
 template <class F>
 auto block_on(F program, const RunOptions& options = {}) -> Outcome<cx::TaskValue<F, Cx>> {

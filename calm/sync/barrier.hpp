@@ -1,6 +1,6 @@
 // barrier.hpp — a number of tasks wait for each other, again and again; one of each round is its leader.
 // Laws:    CHN-12, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting arrive() leaves the line, and it is as if it had not arrived; who was let through is through
 //
 // A party that is cancelled and does not come again keeps the others waiting: cancel them too, as a scope does with its tasks.
@@ -32,6 +32,7 @@ class Barrier {
 
   /// Only looks. Gives: how many have arrived and wait.
   [[nodiscard]] std::uint32_t waiting() const noexcept {
+    const sync::Line::Turn turn(line_);
     line_.reads();
     return line_.size();
   }

@@ -1,6 +1,6 @@
 // counted.hpp — a promise without a record, as a part of guards and permits: counted for the task that made it.
 // Laws:    OBL-2, OBL-4, OBL-5
-// Threads: as line.hpp says; the kernel hears of one when its holder suspends, and not before may it go to another thread
+// Threads: made by the running task, settled by whichever task has it then, on whichever worker
 // Cancel:  not applicable
 #pragma once
 
@@ -15,9 +15,7 @@ namespace calm::sync {
 class Counted {
  public:
   /// The running task makes one. Needs: it has fewer than 65535 of the kind when it suspends.
-  Counted(cx::Port& port, ObligationKind kind) noexcept : holder_(port.here().running()) {
-    cx::Port::count(port.here(), kind);
-  }
+  Counted(cx::Port& port, ObligationKind kind) noexcept : Counted(port, port.here(), kind) {}
   Counted(Counted&& other) noexcept : holder_(std::exchange(other.holder_, {})) {}
   Counted& operator=(Counted&& other) noexcept {
     std::swap(holder_, other.holder_);
@@ -32,6 +30,10 @@ class Counted {
   }
 
  private:
+  Counted(cx::Port& port, cx::Port::Worker& worker, ObligationKind kind) noexcept : holder_(worker.running()) {
+    port.count(worker, kind);
+  }
+
   TaskId holder_;
 };
 

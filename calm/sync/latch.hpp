@@ -1,6 +1,6 @@
 // latch.hpp — lets tasks wait until a number of things have been done; then it stays open.
 // Laws:    CHN-12, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting wait() leaves the line; what was counted down stays so
 #pragma once
 
@@ -25,6 +25,7 @@ class Latch {
 
   /// So many are done. Needs: not more than are left.
   void count_down(std::uint32_t count = 1) noexcept {
+    const sync::Line::Turn turn(line_);
     CALM_REQUIRE(CHN_12, count <= left_, count, left_);
     line_.writes();
     left_ -= count;
@@ -37,6 +38,7 @@ class Latch {
 
   /// Only looks.
   [[nodiscard]] std::uint32_t remaining() const noexcept {
+    const sync::Line::Turn turn(line_);
     line_.reads();
     return left_;
   }

@@ -1,6 +1,6 @@
 // line.hpp — the line of those who wait for a primitive: first come, first served, without memory of its own.
 // Laws:    CHN-2, CHN-4, CHN-12, CAN-13, LAB-4
-// Threads: all of it on the worker that polls the tasks of the line; a line belongs to the host of one thread or to the lab
+// Threads: the tasks of one runtime, whichever worker polls them; see below
 // Cancel:  a waiter that is cancelled or dropped leaves; one that was granted and has not run yet passes the grant on
 //
 // Who is granted is decided when it is granted: from then on the waiter has what it waited for, whether its task was polled
@@ -9,6 +9,19 @@
 //
 // Only join(), leave(), grant(), admit() and use() change a line; a primitive decides in the functions that HasLine names.
 // Each change tells an exploration what it touched: the line, as one resource with its primitive.
+//
+// Several workers. A primitive has one short lock, that of its first line, and a Line::Turn is the only way to it; where the
+// runtime has one worker a turn is a branch. The rules:
+//   * Lines, waiters in them and the state of the primitive are touched in a turn. What HasLine names is called in one.
+//   * `place` alone is looked at outside: only the waiter's own task makes it `outside`, and only it leaves that.
+//   * A turn ends before another begins: nobody has the turns of two primitives, and no order of them is needed.
+//   * No code of the user's runs in a turn. Values are made, copied, moved and destroyed in places that are one task's alone
+//     at that moment. Two exceptions: a value in the frame of a sender which may end meanwhile (rendezvous), and one that
+//     takes the place of another which somebody may have been granted (eviction). These are moved in the turn, and such a
+//     move must not use the channel.
+//   * What a wake leads to is Host::schedule(), which never comes back here.
+// Lifetime: the last thing that an operation does to a primitive is to end its turn, and who was granted has a turn before it
+// goes on. So it goes on when the one who granted it has let go of the primitive, and may end it.
 #pragma once
 
 #include <concepts>
@@ -19,6 +32,9 @@
 #include "calm/cx/cx.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
+#include "calm/lockfree/lock.hpp"
+#include "calm/lockfree/relaxed.hpp"
+#include "calm/lockfree/turn.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
 #include "calm/trace/event.hpp"
@@ -38,7 +54,8 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  [[nodiscard]] Place place() const noexcept { return place_; }
+  /// Outside a turn it is good for one question: whether it is `outside`. Needs: its own task, or a turn.
+  [[nodiscard]] Place place() const noexcept { return place_.get(); }
   /// Gives: the task that came; nothing before it did.
   [[nodiscard]] TaskId task() const noexcept { return task_; }
   /// Gives: how much of it, or in what way, as the primitive understands it.
@@ -48,7 +65,7 @@ class Waiter {
 
  protected:
   explicit Waiter(std::uint32_t wants) noexcept : wants_(wants) {}
-  ~Waiter() { CALM_REQUIRE(CHN_4, place_ == Place::outside, task_.bits()); }
+  ~Waiter() { CALM_REQUIRE(CHN_4, place() == Place::outside, task_.bits()); }
 
  private:
   friend class Line;
@@ -56,25 +73,37 @@ class Waiter {
   Waiter* after_ = nullptr;
   TaskId task_{};
   std::uint32_t wants_;
-  Place place_ = Place::outside;
+  lockfree::Relaxed<Place> place_{Place::outside};
 };
 
 class Line {
  public:
+  /// From its beginning to its end the primitive is the caller's alone. Needs: it has no turn of this or another primitive.
+  class Turn : public lockfree::Turn {
+   public:
+    [[gnu::always_inline]] explicit Turn(const Line& line) noexcept
+        : lockfree::Turn(line.port_->is_shared(), *line.lock_) {}
+  };
+
   /// Needs: the context of the code that makes the primitive, in the frame where it lives or for that frame; the runtime
   ///        outlives the line.
-  explicit Line(CxOf<> cx) noexcept : port_(&cx::context_of(cx).root->port()), resource_(port_->new_object()) {}
-  /// A second line of the same primitive: both are one resource.
+  explicit Line(CxOf<> cx) noexcept
+      : port_(&cx::context_of(cx).root->port()), resource_(port_->new_object()), lock_(&own_lock_) {}
+  /// A second line of the same primitive: both are one resource, with one lock.
   struct Beside {
     const Line& first;
   };
-  explicit Line(Beside beside) noexcept : port_(beside.first.port_), resource_(beside.first.resource_) {}
+  explicit Line(Beside beside) noexcept
+      : port_(beside.first.port_), resource_(beside.first.resource_), lock_(beside.first.lock_) {}
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
   /// Needs: nobody waits.
   ~Line() { CALM_REQUIRE(CHN_12, first_ == nullptr, first_->task().bits()); }
 
   [[nodiscard]] cx::Port& port() const noexcept { return *port_; }
+  /// Gives: true when others may come at the same time. What is done most often asks first and has a way of its own for one
+  ///        worker, which is as short as can be.
+  [[nodiscard]] bool is_shared() const noexcept { return port_->is_shared(); }
   /// Gives: the task that runs, which does what is done to the line.
   [[nodiscard]] TaskId running() const noexcept { return port_->here().running(); }
   /// Gives: what the primitive is called in footprints; nothing where nobody asks.
@@ -94,9 +123,9 @@ class Line {
 
   /// To the end of the line. Needs: outside.
   void join(Waiter& waiter, TaskId task) noexcept {
-    CALM_REQUIRE(CHN_2, waiter.place_ == Place::outside, task.bits());
+    CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
     waiter.task_ = task;
-    waiter.place_ = Place::waiting;
+    waiter.place_.set(Place::waiting);
     waiter.after_ = nullptr;
     waiter.before_ = last_;
     (last_ == nullptr ? first_ : last_->after_) = &waiter;
@@ -108,30 +137,31 @@ class Line {
   /// Out of the line without a grant. Needs: it waits here.
   void leave(Waiter& waiter) noexcept {
     unlink(waiter);
-    waiter.place_ = Place::outside;
+    waiter.place_.set(Place::outside);
     writes();
   }
 
-  /// Out of the line with what it waited for; its task is woken. Needs: it waits here.
+  /// Out of the line with what it waited for; its task is woken. Needs: it waits here, and what it is granted is noted.
   void grant(Waiter& waiter) noexcept {
     unlink(waiter);
-    waiter.place_ = Place::granted;
+    waiter.place_.set(Place::granted);
     writes();
     (void)port_->wake(port_->here(), waiter.task_);
   }
 
   /// The same for one that never had to wait. Needs: outside.
   void admit(Waiter& waiter, TaskId task) noexcept {
-    CALM_REQUIRE(CHN_2, waiter.place_ == Place::outside, task.bits());
+    CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
     waiter.task_ = task;
-    waiter.place_ = Place::granted;
+    waiter.place_.set(Place::granted);
     writes();
   }
 
-  /// The grant is used, or about to be passed on. Needs: granted. Nobody else can see it, so it is no write.
+  /// The grant is used, or about to be passed on. Needs: granted, and its own task has seen so in a turn. Nobody else can see
+  /// it, so it is no write.
   static void use(Waiter& waiter) noexcept {
-    CALM_REQUIRE(CHN_4, waiter.place_ == Place::granted, waiter.task_.bits());
-    waiter.place_ = Place::outside;
+    CALM_REQUIRE(CHN_4, waiter.place() == Place::granted, waiter.task_.bits());
+    waiter.place_.set(Place::outside);
   }
 
  private:
@@ -143,7 +173,7 @@ class Line {
     (void)port_->here().recorder().touch(resource_, access, running());
   }
   void unlink(Waiter& waiter) noexcept {
-    CALM_REQUIRE(CHN_4, waiter.place_ == Place::waiting, waiter.task_.bits());
+    CALM_REQUIRE(CHN_4, waiter.place() == Place::waiting, waiter.task_.bits());
     (waiter.before_ == nullptr ? first_ : waiter.before_->after_) = waiter.after_;
     (waiter.after_ == nullptr ? last_ : waiter.after_->before_) = waiter.before_;
     waiter.before_ = waiter.after_ = nullptr;
@@ -155,9 +185,11 @@ class Line {
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
   std::uint32_t size_ = 0;
+  lockfree::Lock<> own_lock_;
+  lockfree::Lock<>* lock_;  // of the primitive: that of its first line
 };
 
-/// What a primitive decides, each in one step:
+/// What a primitive decides, each in one step, in a turn that its caller has:
 ///   line()                where its waiters stand
 ///   try_admit(w, task)    one comes. True: it has what it came for; the primitive's state says so already
 ///   refuses(w, task, e)   one that was not admitted: true when it may not wait either, and `e` says why
@@ -191,13 +223,13 @@ class LineWait : public cx::Wait, public Waiter {
 
   /// For Parking: what nobody else has is taken without a suspension.
   [[nodiscard]] bool at_once(cx::TaskRoot& root) noexcept {
-    if (!primitive_->try_admit(*this, root.id())) return false;
-    primitive_->line().admit(*this, root.id());
-    return true;
+    if (primitive_->line().is_shared()) [[unlikely]]
+      return at_once_among_others(root);
+    return at_once_in_turn(root);
   }
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    if (place() == Place::outside) return arrive(root, end);
-    return place() == Place::granted ? cx::WaitState::ready : cx::WaitState::pending;
+    const Line::Turn turn(primitive_->line());
+    return step_in_turn(root, end);
   }
   cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
     withdraw();
@@ -208,7 +240,10 @@ class LineWait : public cx::Wait, public Waiter {
     return place() == Place::waiting ? primitive_->line().resource() : trace::ResourceId();
   }
   [[nodiscard]] TaskId holder() const noexcept override {
-    if constexpr (HasHolder<P>) return place() == Place::waiting ? primitive_->holder() : TaskId();
+    if constexpr (HasHolder<P>) {
+      const Line::Turn turn(primitive_->line());
+      return place() == Place::waiting ? primitive_->holder() : TaskId();
+    }
     return {};
   }
 
@@ -219,9 +254,35 @@ class LineWait : public cx::Wait, public Waiter {
   /// What was granted is in the hands of the task from here on. Needs: granted.
   void use_grant() noexcept { Line::use(*this); }
 
+  // For those who have more to decide in the same turn, which they have.
+
+  [[nodiscard]] bool at_once_in_turn(cx::TaskRoot& root) noexcept {
+    if (!primitive_->try_admit(*this, root.id())) return false;
+    primitive_->line().admit(*this, root.id());
+    return true;
+  }
+  cx::WaitState step_in_turn(cx::TaskRoot& root, ChildEnd& end) noexcept {
+    if (place() == Place::outside) return arrive(root, end);
+    return place() == Place::granted ? cx::WaitState::ready : cx::WaitState::pending;
+  }
+  void withdraw_in_turn() noexcept {
+    if (place() == Place::waiting) {
+      primitive_->line().leave(*this);
+      primitive_->left(*this);
+    } else if (place() == Place::granted) {
+      Line::use(*this);
+      primitive_->line().writes();
+      primitive_->take_back(*this);
+    }
+  }
+
  private:
+  [[gnu::noinline]] bool at_once_among_others(cx::TaskRoot& root) noexcept {
+    const Line::Turn turn(primitive_->line());
+    return at_once_in_turn(root);
+  }
   cx::WaitState arrive(cx::TaskRoot& root, ChildEnd& end) noexcept {
-    if (at_once(root)) return cx::WaitState::ready;
+    if (at_once_in_turn(root)) return cx::WaitState::ready;
     if (primitive_->refuses(*this, root.id(), end)) {
       primitive_->line().reads();
       return cx::WaitState::failed;
@@ -233,14 +294,8 @@ class LineWait : public cx::Wait, public Waiter {
   void withdraw() noexcept {
     if (place() == Place::outside) [[likely]]
       return;
-    if (place() == Place::waiting) {
-      primitive_->line().leave(*this);
-      primitive_->left(*this);
-    } else {
-      Line::use(*this);
-      primitive_->line().writes();
-      primitive_->take_back(*this);
-    }
+    const Line::Turn turn(primitive_->line());
+    withdraw_in_turn();
   }
 
   P* primitive_;

@@ -1,6 +1,6 @@
 // mutex.hpp — one task at a time: a lock that is waited for, and a guard that is a promise to give it back.
 // Laws:    CHN-12, OBL-2 (a guard is counted), OBL-4, OBL-5, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting lock() leaves the line; a lock that was granted and not taken goes to the next; unlocking never waits
 //
 //   calm::Mutex<Account> account(cx, Account{100});    // in a frame that outlives those who use it
@@ -33,11 +33,13 @@ class Holding {
   explicit Holding(CxOf<> cx) noexcept : line_(cx) {}
 
   [[nodiscard]] bool is_locked() const noexcept {
+    const Line::Turn turn(line_);
     line_.reads();
     return bool(holder_);
   }
   /// Gives: true when it is the caller's now.
   [[nodiscard]] bool try_lock(TaskId task) noexcept {
+    const Line::Turn turn(line_);
     if (holder_) {
       line_.reads();
       return false;
@@ -48,8 +50,9 @@ class Holding {
   }
   /// To who waits longest, or to nobody.
   void unlock() noexcept {
-    line_.writes();
-    pass_on();
+    if (line_.is_shared()) [[unlikely]]
+      return unlock_among_others();
+    unlock_in_turn();
   }
 
   // --- what a LineWait asks ---
@@ -72,6 +75,14 @@ class Holding {
   void take_back(const Waiter& /*waiter*/) noexcept { pass_on(); }
 
  private:
+  [[gnu::noinline]] void unlock_among_others() noexcept {
+    const Line::Turn turn(line_);
+    unlock_in_turn();
+  }
+  void unlock_in_turn() noexcept {
+    line_.writes();
+    pass_on();
+  }
   void pass_on() noexcept {
     Waiter* const next = line_.first();
     holder_ = next == nullptr ? TaskId() : next->task();

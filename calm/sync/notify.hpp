@@ -1,6 +1,6 @@
 // notify.hpp — wakes tasks that wait for something to happen: one of them, or all.
 // Laws:    CHN-12, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting wait() leaves the line; a wake of one that was not taken goes to the next, or is kept
 //
 // notify_one() is never lost: when nobody waits, the next who comes does not wait. It is kept once, however often it was
@@ -31,11 +31,13 @@ class Notify {
 
   /// Wakes who waits longest; when nobody does, the next who comes.
   void notify_one() noexcept {
+    const sync::Line::Turn turn(line_);
     line_.writes();
     wake_one();
   }
   /// Wakes all who wait.
   void notify_all() noexcept {
+    const sync::Line::Turn turn(line_);
     line_.writes();
     while (sync::Waiter* const next = line_.first()) {
       next->set_wants(for_all);

@@ -1,6 +1,6 @@
 // once_cell.hpp — a value that is made when it is first asked for, by one task, while the others wait for it.
 // Laws:    CHN-12 (a failed initialiser lets the next try), OBL-2, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  who waits leaves the line; when the one that makes the value is cancelled, or fails, the next in line makes it
 //
 //   const Table* table = co_await tables.get_or_make(cx, load_table);   // load_table(cx) gives a Task<Table>
@@ -27,11 +27,13 @@ class MakeOnce {
   explicit MakeOnce(CxOf<> cx) noexcept : line_(cx) {}
 
   [[nodiscard]] bool is_made() const noexcept {
+    const Line::Turn turn(line_);
     line_.reads();
     return made_;
   }
   /// It is there, for everybody.
   void succeed() noexcept {
+    const Line::Turn turn(line_);
     line_.writes();
     made_ = true;
     maker_ = {};
@@ -39,6 +41,7 @@ class MakeOnce {
   }
   /// It is not: the next tries.
   void give_up() noexcept {
+    const Line::Turn turn(line_);
     line_.writes();
     pass_on();
   }
@@ -97,11 +100,13 @@ class Making {
   Making(const Making&) = delete;
   Making& operator=(const Making&) = delete;
   ~Making() {
+    if (kept_) return;
     promise_.settle(once_.line().port(), ObligationKind::lock_guard);
-    if (!kept_) once_.give_up();
+    once_.give_up();
   }
   void keep() noexcept {
     kept_ = true;
+    promise_.settle(once_.line().port(), ObligationKind::lock_guard);
     once_.succeed();
   }
 

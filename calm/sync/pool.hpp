@@ -1,6 +1,6 @@
 // pool.hpp — objects that tasks take out and bring back; first come, first served.
 // Laws:    CHN-12, OBL-2 (a checkout has a record), OBL-4, OBL-5, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting checkout() leaves the line; an object that was granted and not taken goes to the next
 //
 //   calm::Pool<Connection> connections(cx, std::move(opened));
@@ -47,6 +47,7 @@ class Pool {
   /// An object that is out, and goes back.
   class Out {
    public:
+    /// Needs: a turn.
     explicit Out(Pool& pool) noexcept : pool_(&pool), object_(pool.free_.back()) { pool.free_.pop_back(); }
     Out(Out&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
     Out& operator=(Out&& other) noexcept {
@@ -59,8 +60,9 @@ class Pool {
     [[nodiscard]] T* object() const noexcept { return object_; }
     void bring_back() noexcept {
       if (object_ == nullptr) return;
+      const sync::Line::Turn turn(pool_->places_.line());
       pool_->free_.push_back(std::exchange(object_, nullptr));
-      pool_->places_.give_back(1);
+      pool_->places_.give_back_in_turn(1);
     }
 
    private:
@@ -110,6 +112,7 @@ class Pool {
     OutWait(const cx::Context* context, Pool* pool) noexcept : LineWait(context, &pool->places_), pool_(*pool) {}
     [[nodiscard]] Out result() noexcept {
       use_grant();
+      const sync::Line::Turn turn(pool_.places_.line());
       pool_.places_.line().writes();  // which object it is depends on who came to take one before
       return Out(pool_);
     }

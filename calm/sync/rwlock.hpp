@@ -1,6 +1,6 @@
 // rwlock.hpp — many readers or one writer; who writes goes before those who read.
 // Laws:    CHN-12, OBL-2 (guards are counted), OBL-4, OBL-5, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting read() or write() leaves its line; when the last waiting writer leaves, the readers behind it go on; what
 //          was granted and not taken goes to the next
 //
@@ -37,7 +37,7 @@ class ReadersWriter {
       return all_.refuses(task, end);
     }
     static void left(const Waiter& /*waiter*/) noexcept {}
-    void take_back(const Waiter& /*waiter*/) noexcept { all_.end_read(); }
+    void take_back(const Waiter& /*waiter*/) noexcept { all_.stop_reading(); }
 
    private:
     ReadersWriter& all_;
@@ -54,7 +54,7 @@ class ReadersWriter {
       return all_.refuses(task, end);
     }
     void left(const Waiter& /*waiter*/) noexcept { all_.serve(); }
-    void take_back(const Waiter& /*waiter*/) noexcept { all_.end_write(); }
+    void take_back(const Waiter& /*waiter*/) noexcept { all_.stop_writing(); }
 
    private:
     ReadersWriter& all_;
@@ -72,26 +72,36 @@ class ReadersWriter {
 
   /// Only look.
   [[nodiscard]] std::uint32_t reading() noexcept {
+    const Line::Turn turn(writers_.line());
     writers_.line().reads();
     return reading_;
   }
   [[nodiscard]] bool is_written() noexcept {
+    const Line::Turn turn(writers_.line());
     writers_.line().reads();
     return bool(writer_);
   }
 
   void end_read() noexcept {
+    const Line::Turn turn(writers_.line());
+    stop_reading();
+  }
+  void end_write() noexcept {
+    const Line::Turn turn(writers_.line());
+    stop_writing();
+  }
+
+ private:
+  void stop_reading() noexcept {
     writers_.line().writes();
     --reading_;
     serve();
   }
-  void end_write() noexcept {
+  void stop_writing() noexcept {
     writers_.line().writes();
     writer_ = {};
     serve();
   }
-
- private:
   [[nodiscard]] bool try_read() noexcept {
     if (writer_ || !writers_.line().empty()) return false;
     ++reading_;

@@ -1,6 +1,7 @@
 // select.hpp — waits for the first of several things: a lock, a permit, a notification, a time.
 // Laws:    COM-5, CHN-4, CAN-13
-// Threads: as line.hpp says
+// Threads: as its waits; each is asked, and left, in a turn of its own, never two at a time: what is granted meanwhile to one
+//          that was not chosen is passed on by the turn in which that one leaves
 // Cancel:  all of the waits leave their lines
 //
 //   auto first = co_await calm::select(cx, mutex.lock(cx), calm::sleep(cx, limit));

@@ -1,6 +1,6 @@
 // semaphore.hpp — a number of permits that tasks take and give back, several at a time; first come, first served.
 // Laws:    CHN-12, OBL-2 (a permit is counted), OBL-4, OBL-5, CAN-13
-// Threads: as line.hpp says: the tasks of one worker
+// Threads: the tasks of one runtime, on any of its workers; see line.hpp
 // Cancel:  a waiting acquire() leaves the line, and those behind it go on if they can; what was granted and not taken goes back
 //
 // Who asks for much is not overtaken by those who ask for little: while one waits, all who come later wait behind it, also
@@ -29,12 +29,14 @@ class Permits {
 
   [[nodiscard]] std::uint32_t all() const noexcept { return all_; }
   [[nodiscard]] std::uint32_t free() const noexcept {
+    const Line::Turn turn(line_);
     line_.reads();
     return free_;
   }
   [[nodiscard]] bool is_sensible(std::uint32_t count) const noexcept { return count != 0 && count <= all_; }
   /// Gives: true when they are the caller's now.
   [[nodiscard]] bool try_take(std::uint32_t count) noexcept {
+    const Line::Turn turn(line_);
     if (!is_free(count)) {
       line_.reads();
       return false;
@@ -44,6 +46,12 @@ class Permits {
     return true;
   }
   void give_back(std::uint32_t count) noexcept {
+    if (line_.is_shared()) [[unlikely]]
+      return give_back_among_others(count);
+    give_back_in_turn(count);
+  }
+  /// For who has more to do in the same turn, which it has.
+  void give_back_in_turn(std::uint32_t count) noexcept {
     line_.writes();
     free_ += count;
     CALM_INVARIANT(CHN_12, free_ <= all_, free_, all_);
@@ -72,6 +80,10 @@ class Permits {
   }
 
  private:
+  [[gnu::noinline]] void give_back_among_others(std::uint32_t count) noexcept {
+    const Line::Turn turn(line_);
+    give_back_in_turn(count);
+  }
   [[nodiscard]] bool is_free(std::uint32_t count) const noexcept {
     return count != 0 && count <= free_ && line_.empty();
   }

@@ -161,9 +161,21 @@ class RunTest(unittest.TestCase):
         self.refuses("run", "hello", "--lab", "--seed", "18446744073709551615", "--seeds", "2", says="no 2 seeds from")
 
     def test_run_takes_what_only_the_lab_has_with_lab_alone(self):
-        for words in (("--seed", "1"), ("--seeds", "2"), ("--record", "x"), ("--trace", "x")):
+        for words in (("--seed", "1"), ("--seeds", "2"), ("--record", "x"), ("--trace", "x"), ("--governor", "none")):
             self.refuses("run", "hello", *words, says=[words[0], "--lab"])
         self.refuses("run", "hello", "--lab", "--seeds", "2", "--record", "x", says=["--seeds", "--record"])
+
+    def test_run_under_a_governor_says_what_it_suggested_and_finds_no_problem(self):
+        for governor in ("none", "meet-deadlines", "drain-obligations", "drain-regions", "lyapunov"):
+            with self.subTest(governor):
+                said = self.passes("run", "three_children", "--lab", "--governor", governor)
+                self.assertRegex(said, rf"again     calm run three_children --lab --seed 1 --governor {governor}\n")
+                self.assertRegex(said, rf"governor  {governor}, asked [1-9]\d* times: [1-9]")
+                self.assertRegex(said, r"all \d+ found nothing")
+
+    def test_run_names_a_governor_that_there_is_not(self):
+        self.refuses("run", "hello", "--lab", "--governor", "nobody", says=['unknown governor "nobody"', "lyapunov"])
+        self.refuses("run", "hello", "--lab", "--governor", "none", "--seeds", "2", says=["--governor", "--seeds"])
 
     def test_run_names_a_file_that_cannot_be_written(self):
         self.refuses("run", "hello", "--lab", "--record", "no/x", says="no/x cannot be written: No such file")

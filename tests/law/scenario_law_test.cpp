@@ -81,7 +81,7 @@ TEST(Scenario, LAB_11_the_files_cover_every_family_and_every_step) {
     }
   }
   EXPECT_EQ(families, (std::set<std::string>{"budget", "cancel", "channel", "finalization", "obligation", "outcome",
-                                             "region", "task", "timer"}));
+                                             "region", "scheduler", "task", "timer"}));
   for (const StepRow& row : step_rows()) EXPECT_TRUE(verbs.contains(row.verb)) << row.verb << " is in no scenario";
 }
 

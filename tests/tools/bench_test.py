@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""bench_test.py — tools/bench.py compares contenders, refuses wrong answers and keeps the limit of header_cost."""
+"""bench_test.py — tools/bench.py compares contenders and peers, refuses wrong answers, keeps the limit of header_cost."""
 import json
 import sys
 import unittest
+from xml.etree import ElementTree
 
 sys.dont_write_bytecode = True
 from stage import StageTest  # noqa: E402
@@ -32,6 +33,16 @@ class BenchTest(StageTest):
         self.part_contender("calm", up=4000, down=6000)
         self.part_contender("least", up=1000, down=2000)
         self.part_contender("none_of_down", up=2000)
+
+    def peer(self, name, ns, workers_max=2, answer="int(sys.argv[4])", rounds="int(sys.argv[5])"):
+        """A contender of the peer workload `spin`: cold it takes ten times as long as warm."""
+        self.write("bench/spin/workload.ini", "[spin]\nabout = a turn\nsize = 9\nanswer = 7\noperations = 10\nsmall = 2 1\n")
+        self.write(f"bench/spin/{'go.go' if name == 'go' else name + '.cpp'}", "")
+        self.program(f"build/bench/bench_peers_{name}",
+                     "open('order', 'a').write(' '.join([os.path.basename(__file__), *sys.argv[1:]]) + '\\n')",
+                     f"if int(sys.argv[2]) > {workers_max}: sys.exit(77)",
+                     f"times = [{ns * 10}, {ns}][:{rounds}]",
+                     f"print('{{\"answer\": %d, \"ns\": %s, \"cpu_ns\": %s}}' % ({answer}, times, times))")
 
     def bench(self, code, *parts, words=()):
         return self.says(code, *parts, args=["--build", "build", *words])
@@ -94,6 +105,67 @@ class BenchTest(StageTest):
         self.bench(1, "calm: bench_sum_calm stopped with 3: boom\n", words=["--only", "sum"])
         program.write_text(f"#!{sys.executable}\nprint('fast')\n")
         self.bench(1, "calm: bench_sum_calm printed 'fast\\n'", words=["--only", "sum"])
+
+    def test_compares_peers_with_one_and_two_workers(self):
+        self.peer("calm", 40, workers_max=1)
+        self.peer("floor", 10, workers_max=1)
+        self.peer("go", 80)
+        said = self.bench(0, "spin, ns per operation, 3 runs each\n  a turn\n", "  calm: does not do this with 2 workers\n",
+                          "spin: 1 worker: calm 4.0 ns; times that: floor 0.25, go 2.00\n  2 workers: calm has none\n",
+                          words=["--only", "spin", "--quick", "--json", "rows.json", "--plots", "pictures"])
+        self.assertRegex(said, r"\n  calm +1 +4.0 +4.0 +4.0 +40.0 +4.0 +1.00 +1.00 +4.00 *\n")
+        self.assertRegex(said, r"\n  go +2 +8.0 +8.0 +8.0 +80.0 +8.0 +- +- +8.00 +1.00\n")
+        rows = json.loads((self.root / "rows.json").read_text())
+        self.assertEqual(rows[0], {"workload": "spin", "contender": "calm", "workers": 1, "median_ns": 4.0, "min_ns": 4.0,
+                                   "max_ns": 4.0, "runs": 3, "cold_ns": 40.0, "cpu_ns": 4.0, "unit": "ns"})
+        self.assertEqual([(row["contender"], row["workers"]) for row in rows],
+                         [("calm", 1), ("floor", 1), ("go", 1), ("go", 2)])
+        for picture, words in (("spin", "calm ×1"), ("ratios", "<title>go 2.00</title>")):
+            text = (self.root / "pictures" / f"{picture}.svg").read_text()
+            self.assertIn(words, text)
+            ElementTree.fromstring(text)
+
+    def test_lets_peers_take_turns(self):
+        for name in ("go", "calm"):
+            self.peer(name, 10)
+        self.bench(0, words=["--only", "spin", "--quick"])
+        self.assertEqual((self.root / "order").read_text().splitlines(),
+                         [f"bench_peers_{name} spin {workers} 9 7 2" for workers in (1, 2) for name in ("calm", "go")] * 3)
+
+    def test_says_which_peer_is_missing(self):
+        self.peer("calm", 10)
+        self.peer("go", 10)
+        (self.root / "build/bench/bench_peers_go").unlink()
+        self.bench(0, "  go: MISSING, bench_peers_go is not built\n", words=["--only", "spin", "--quick"])
+        (self.root / "build/bench/bench_peers_calm").unlink()
+        self.refuses("bench.py: build/bench/bench_peers_calm is not built", args=["--build", "build", "--only", "spin"])
+
+    def test_fails_on_a_peer_with_a_wrong_answer(self):
+        self.peer("calm", 10, answer="8")
+        self.bench(1, "calm: spin: bench_peers_calm printed ", "one line {\"answer\": 7, ", words=["--only", "spin"])
+        self.peer("calm", 10, rounds="1")
+        self.bench(1, "calm: spin: bench_peers_calm printed ", ", 2 of each", words=["--only", "spin"])
+        self.program("build/bench/bench_peers_calm", "print('spin answers 8', file=sys.stderr)", "sys.exit(1)")
+        self.bench(1, "calm: bench_peers_calm stopped with 1: spin answers 8\n", words=["--only", "spin"])
+
+    def test_keeps_the_contenders_that_are_asked_for(self):
+        for name in ("calm", "floor", "go"):
+            self.peer(name, 10)
+        self.bench(0, "spin: calm go\n", words=["--list", "--contenders", "calm,go"])
+        self.bench(0, "peer_go\n", words=["--packages"])
+        self.assertEqual(self.bench(0, words=["--packages", "--contenders", "calm,floor"]), "\n")
+        self.refuses("bench.py: no contender 'none'", args=["--contenders", "calm,none"])
+
+    def test_asks_peers_for_small_answers(self):
+        self.peer("calm", 10)
+        self.peer("floor", 10, workers_max=1)
+        self.contender("sum", "calm", 7, 2000)
+        self.bench(0, "smoke: 1 workloads, 3 right answers of calm, floor\n", words=["--smoke"])
+        self.assertIn("bench_peers_calm spin 2 2 1 2\n", (self.root / "order").read_text())
+
+    def test_refuses_a_workload_that_is_not_described(self):
+        self.write("bench/spin/workload.ini", "[spin]\nabout = a turn\n")
+        self.refuses("bench/spin/workload.ini: 'small'", args=["--list"])
 
     def test_measures_headers_over_an_empty_file(self):
         self.compiler("end = time.process_time() + (0.2 if 'calm/model' in text else 0.1 if text else 0)",

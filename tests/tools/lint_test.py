@@ -103,8 +103,9 @@ class LintTest(StageTest):
 
     def test_lends_a_command_to_a_source_without_one(self):
         self.write("bench/x/calm.cpp", "// good\n")
+        self.write("bench/x/asio.cpp", "bad\n")
         self.write("tests/compile_fail/wrong.cpp", "bad\n")
-        self.assertTrue(self.lint(0).endswith("lint: 5 files formatted, 3 files tidy\n"))
+        self.assertTrue(self.lint(0).endswith("lint: 6 files formatted, 3 files tidy\n"))
         entries = json.loads((self.root / "build/lint-cache/compile_commands.json").read_text())
         lent = next(entry for entry in entries if entry["file"].endswith("bench/x/calm.cpp"))
         self.assertEqual(lent["arguments"][-1], str(self.root / "bench/x/calm.cpp"))

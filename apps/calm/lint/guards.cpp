@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::string_view guard_types[] = {"lock_guard", "unique_lock", "scoped_lock", "shared_lock"};
 
-bool begins_a_name(std::string_view text) noexcept {
-  return (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_';
-}
-
 struct Guard {
   Token name;
   std::string_view type;
@@ -37,18 +33,12 @@ class Finder {
   }
 
  private:
-  [[nodiscard]] std::string_view text(std::size_t at) const noexcept {
-    return at < tokens_.all.size() ? tokens_.all[at].text : std::string_view(";");
-  }
-  /// Gives: the position behind the bracket that closes the one at `at`; that of the last token when there is none.
+  [[nodiscard]] std::string_view text(std::size_t at) const noexcept { return tokens_.text(at); }
   [[nodiscard]] std::size_t behind(std::size_t at, char open, char close) const noexcept {
-    std::size_t depth = 0;
-    for (; at < tokens_.all.size(); ++at) {
-      if (text(at)[0] == open) ++depth;
-      if (text(at)[0] == close && --depth == 0) return at + 1;
-      if (open == '<' && (text(at) == ";" || text(at) == "{")) return at;  // a comparison, no template
-    }
-    return at;
+    return tokens_.behind(at, open, close);
+  }
+  [[nodiscard]] bool is_quiet(std::uint32_t line) const {
+    return tokens_.mark(line, "calm-blocking-guard").has_value();
   }
 
   void look() {
@@ -60,7 +50,7 @@ class Finder {
     } else if (word == ";" && depth_ == 0) {
       headers_.clear();  // a statement without a block has ended
     } else if (word == "[") {
-      if (const std::size_t body = lambda_body()) function_bodies_.push_back(body);
+      if (const std::size_t body = tokens_.lambda_body(at_)) function_bodies_.push_back(body);
     } else if (word == "class" || word == "struct" || word == "union") {
       class_ahead_ = text(at_ + 1) != ">" && text(at_ + 1) != ",";
     } else if (word == "co_await" || word == "co_yield") {
@@ -90,24 +80,6 @@ class Finder {
     for (const Guard& guard : guards) {
       if (guard.in_header) headers_.push_back(guard);  // its else has it too
     }
-  }
-
-  /// Gives: where the body of the lambda begins whose `[` stands here; 0 when it is no lambda.
-  [[nodiscard]] std::size_t lambda_body() const noexcept {
-    if (at_ > 0) {
-      const std::string_view before = text(at_ - 1);
-      const bool follows_value = before == ")" || before == "]" || before == "\"" || before == "[";
-      const bool keyword = before == "return" || before == "co_return" || before == "co_await" || before == "co_yield";
-      if (follows_value || (begins_a_name(before) && !keyword)) return 0;
-    }
-    std::size_t at = behind(at_, '[', ']');
-    if (text(at) == "<") at = behind(at, '<', '>');
-    if (text(at) == "(") at = behind(at, '(', ')');
-    while (text(at) != "{") {
-      if (text(at) == ";" || text(at) == ")" || text(at) == "}" || text(at) == ",") return 0;
-      ++at;
-    }
-    return at;
   }
 
   void declare() {
@@ -160,7 +132,7 @@ class Finder {
 
   void suspend() {
     const Token& await = tokens_.all[at_];
-    if (tokens_.quiet_lines.contains(await.line)) return;
+    if (is_quiet(await.line)) return;
     std::vector<HeldGuard> held;
     add(held, headers_, await);
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
@@ -171,7 +143,7 @@ class Finder {
   }
   void add(std::vector<HeldGuard>& held, const std::vector<Guard>& guards, const Token& await) const {
     for (auto guard = guards.rbegin(); guard != guards.rend(); ++guard) {
-      if (!guard->locked || tokens_.quiet_lines.contains(guard->name.line)) continue;
+      if (!guard->locked || is_quiet(guard->name.line)) continue;
       held.push_back({guard->name, guard->type, await});
     }
   }

@@ -6,7 +6,7 @@
 namespace calm::lint {
 namespace {
 
-constexpr std::string_view quiet_mark = "NOLINT(calm-blocking-guard)";
+constexpr std::string_view mark_begin = "NOLINT(";
 
 bool is_word_character(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -43,7 +43,10 @@ class Scanner {
   }
   void comment(std::size_t end) {
     if (end == std::string_view::npos) end = text_.size();
-    if (text_.substr(at_, end - at_).find(quiet_mark) != std::string_view::npos) tokens_.quiet_lines.insert(line_);
+    const std::string_view said = text_.substr(at_, end - at_);
+    if (const std::size_t mark = said.find(mark_begin); mark != std::string_view::npos) {
+      tokens_.marks.emplace(line_, said.substr(mark));
+    }
     skip(end - at_);
   }
   [[nodiscard]] bool is_first_of_line() const noexcept {
@@ -103,6 +106,46 @@ class Scanner {
 };
 
 }  // namespace
+
+bool begins_a_name(std::string_view text) noexcept {
+  return (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '_';
+}
+
+std::optional<std::string_view> Tokens::mark(std::uint32_t line, std::string_view check) const {
+  const auto [first, last] = marks.equal_range(line);
+  for (auto at = first; at != last; ++at) {
+    const std::string_view said = at->second.substr(mark_begin.size());
+    if (said.starts_with(check) && said.substr(check.size()).starts_with(")")) return said.substr(check.size() + 1);
+  }
+  return std::nullopt;
+}
+
+std::size_t Tokens::behind(std::size_t at, char open, char close) const noexcept {
+  std::size_t depth = 0;
+  for (; at < all.size(); ++at) {
+    if (text(at)[0] == open) ++depth;
+    if (text(at)[0] == close && --depth == 0) return at + 1;
+    if (open == '<' && (text(at) == ";" || text(at) == "{")) return at;  // a comparison, no template
+  }
+  return at;
+}
+
+std::size_t Tokens::lambda_body(std::size_t at) const noexcept {
+  if (at > 0) {
+    const std::string_view before = text(at - 1);
+    const bool follows_value = before == ")" || before == "]" || before == "\"" || before == "[";
+    const bool keyword = before == "return" || before == "co_return" || before == "co_await" || before == "co_yield";
+    if (follows_value || (begins_a_name(before) && !keyword)) return 0;
+  }
+  at = behind(at, '[', ']');
+  if (text(at) == "<") at = behind(at, '<', '>');
+  if (text(at) == "(") at = behind(at, '(', ')');
+  while (text(at) != "{") {
+    if (text(at) == ";" || text(at) == ")" || text(at) == "}" || text(at) == ",") return 0;
+    ++at;
+  }
+  return at;
+}
 
 Tokens tokens_of(std::string_view text) { return Scanner(text).scan(); }
 

@@ -48,6 +48,7 @@ void look_at_counts(World& world, const Step& step, const std::vector<channel::C
 }
 
 Program& program_of(World& world, const Step& step, std::string_view name) {
+  world.demand_no_worker(step);
   Program* const program = world.program(world.task(name));
   if (program != nullptr) return *program;
   throw Problem(step.place, quoted(name) + " is no program, or has ended; the step program makes one");

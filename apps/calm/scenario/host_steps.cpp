@@ -3,11 +3,6 @@
 #include "apps/calm/scenario/steps.hpp"
 
 namespace calm::scenario {
-namespace {
-
-std::string or_none(const std::string& list) { return list.empty() ? "(none)" : list; }
-
-}  // namespace
 
 void set_time(World& world, const Step& step) {
   const Time time = Time::at_ns(std::get<std::uint64_t>(step.subject.value));

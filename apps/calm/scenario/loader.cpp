@@ -16,8 +16,8 @@
 namespace calm::scenario {
 namespace {
 
-constexpr std::array<std::string_view, 9> families{"region", "task",         "obligation", "cancel", "outcome",
-                                                   "budget", "finalization", "channel",    "timer"};
+constexpr std::array<std::string_view, 10> families{"region", "task",         "obligation", "cancel", "outcome",
+                                                    "budget", "finalization", "channel",    "timer",  "scheduler"};
 constexpr std::size_t digest_digits = 16;
 
 const Table& read_table(std::string_view key, const Node& node) {

@@ -21,7 +21,7 @@ struct Before {
   explicit Before(World& world)
       : state(world.digest()),
         events(world.worker().recorder().last()),
-        queued(world.host().queue().size()),
+        queued(world.host().scheduled()),
         findings(world.host().findings().size()) {}
 
   std::uint64_t state;

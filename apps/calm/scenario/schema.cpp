@@ -220,6 +220,28 @@ constexpr StepRow rows[] = {
      {{{"level_1", number}, {"level_2", number}, {"level_3", number}, {"level_4", number}, {"overflow", number},
        {"due", number}, {"held", number}, {"places", number}, {"next", time}}}},
 
+    // the lanes of a worker
+    {"governor", word(WordSet::governor), "tasks that become runnable wait in the lanes of a worker, under this governor",
+     nullptr, employ_worker, {}},
+    {"dispatch", some(NameKind::task), "the worker lets timers that are due go off, chooses and polls; so many tasks, in order",
+     nullptr, dispatch, {}},
+    {"dispatch_lanes", text,
+     "the same with the lanes they come from: c, t, r; R for the oldest whatever its priority, f for the fallback", nullptr,
+     dispatch_lanes, {}},
+    {"dispatch_by_seed", some(NameKind::task),
+     "polls from the queue in the order of the lanes, and chooses among equals by a seed", nullptr, dispatch_by_seed,
+     {{{"seed", number, needed}}}},
+    {"park", flag, "the worker has nothing to do and waits", nullptr, park, {}},
+    {"lanes", number, "how many tasks wait in the lanes", nullptr, look_at_lanes,
+     {{{"cancel", number}, {"timed", number}, {"ready", number}}}},
+    {"certificate", text, "the hash of the worker's fairness certificate, and what it is made of", nullptr,
+     look_at_certificate,
+     {{{"cancel", number}, {"timed", number}, {"ready", number}, {"fallback", number}, {"base_exceedances", number},
+       {"effective_exceedances", number}, {"largest_limit", number}}}},
+    {"decision", text, "what the governor said last, with its reasons", nullptr, look_at_decision, {}},
+    {"victims", form(FieldForm::texts), "whom a worker steals from, in order, over some rounds", nullptr, look_at_victims,
+     {{{"worker", number, needed}, {"workers", number, needed}, {"seed", number, needed}, {"rounds", number}}}},
+
     // values
     {"outcome", makes(NameKind::value), "an outcome", nullptr, make_outcome,
      {{{"kind", word(WordSet::outcome), needed}, {"error", word(WordSet::error)}, {"message", text},

@@ -127,6 +127,17 @@ void fire_timers(World& world, const Step& step);
 void wake_sleepers(World& world, const Step& step);
 void look_at_wheel(World& world, const Step& step);
 
+// The lanes of a worker (lane_acts.cpp).
+void employ_worker(World& world, const Step& step);
+void dispatch(World& world, const Step& step);
+void dispatch_lanes(World& world, const Step& step);
+void dispatch_by_seed(World& world, const Step& step);
+void park(World& world, const Step& step);
+void look_at_lanes(World& world, const Step& step);
+void look_at_certificate(World& world, const Step& step);
+void look_at_decision(World& world, const Step& step);
+void look_at_victims(World& world, const Step& step);
+
 // Values without a kernel (value_steps.cpp).
 void make_outcome(World& world, const Step& step);
 void make_reason(World& world, const Step& step);

@@ -16,6 +16,7 @@ std::string word_of(kernel::PollStart start) {
 }
 
 kernel::PollStart begin(World& world, const Step& step, TaskId task) {
+  world.demand_no_worker(step);
   if (world.program(task) != nullptr) {
     throw Problem(step.place, quoted(step.subject.text) + " is a program: steps with by and resume poll it");
   }

@@ -17,6 +17,7 @@
 #include "calm/model/region_state.hpp"
 #include "calm/model/task_state.hpp"
 #include "calm/model/witness.hpp"
+#include "calm/sched/governor.hpp"
 #include "calm/trace/event.hpp"
 
 namespace calm::scenario {
@@ -103,6 +104,16 @@ constexpr Word channel_kinds[] = {word("mpsc", ChannelKind::mpsc),
                                   word("watch", ChannelKind::watch),
                                   word("rendezvous", ChannelKind::rendezvous)};
 
+// Numbers are places in sched::governors().
+Words governor_words() noexcept {
+  static const std::vector<Word> words = [] {
+    std::vector<Word> all;
+    for (const sched::Governor* const governor : sched::governors()) all.push_back({governor->name(), all.size()});
+    return all;
+  }();
+  return words;
+}
+
 }  // namespace
 
 Words words_of(WordSet set) noexcept {
@@ -153,6 +164,8 @@ Words words_of(WordSet set) noexcept {
       return wakes;
     case WordSet::channel_kind:
       return channel_kinds;
+    case WordSet::governor:
+      return governor_words();
   }
   return {};
 }

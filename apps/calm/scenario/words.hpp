@@ -46,6 +46,7 @@ enum class WordSet : std::uint8_t {
   event_kind,
   wake_state,
   channel_kind,
+  governor,
 };
 
 Words words_of(WordSet set) noexcept;

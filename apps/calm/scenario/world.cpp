@@ -118,6 +118,12 @@ void World::demand_poll(const Step& step, TaskId task) const {
                                 ", which is not being polled; begin_poll comes first");
 }
 
+void World::demand_no_worker(const Step& step) const {
+  if (!host_.worker) return;
+  throw Problem(step.place,
+                std::string(step.row->verb) + " polls a task, but a worker dispatches; dispatch lets it poll");
+}
+
 void World::keep_trace() {
   const std::uint64_t kept = trace_.events.empty() ? 0 : trace_.events.back().sequence;
   if (worker().recorder().last() - kept > worker().ring().capacity() / 4) read_trace();

@@ -27,6 +27,8 @@ namespace calm::scenario {
 
 /// Adds a text to a list that is read by people: `a, b, c`.
 inline void append(std::string& list, const std::string& text) { list.append(list.empty() ? "" : ", ").append(text); }
+/// Gives: the list, or how an empty one is written.
+inline std::string or_none(const std::string& list) { return list.empty() ? "(none)" : list; }
 
 /// Something that came out otherwise than the file says.
 struct Difference {
@@ -92,6 +94,8 @@ class World {
   void end(TaskId task) { polled_.erase(task); }
   /// Fails: Problem when the task of this step is not being polled.
   void demand_poll(const Step& step, TaskId task) const;
+  /// Fails: Problem when a worker dispatches: then nobody else polls.
+  void demand_no_worker(const Step& step) const;
 
   /// Takes over what the ring holds before it is overwritten; called after every operation, so that a profile with a
   /// small ring gives the same digest (PRF-1).

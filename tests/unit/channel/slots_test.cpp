@@ -27,7 +27,7 @@ class SlotsBesideLists {
   SlotsBesideLists& operator=(const SlotsBesideLists&) = delete;
   ~SlotsBesideLists() {
     for (const auto place : promised_) slots_.abort(place);
-    for (const auto& [place, number] : out_) slots_.finish(place);
+    for (const auto& [place, number] : out_) finish(place);
   }
 
   void step(SplitMix& numbers) {
@@ -68,7 +68,8 @@ class SlotsBesideLists {
     Parcel::moves_until_throw = numbers.next() % 4 == 0 ? 1 : 0;
     const bool throws = Parcel::moves_until_throw != 0;
     try {
-      slots_.commit(promised_.back(), std::move(parcel));
+      slots_.put(promised_.back(), std::move(parcel));
+      slots_.commit(promised_.back());
       EXPECT_FALSE(throws);
       promised_.pop_back();
       queue_.push_back(sent_);
@@ -91,12 +92,16 @@ class SlotsBesideLists {
     std::advance(entry, static_cast<std::ptrdiff_t>(numbers.next() % out_.size()));
     EXPECT_EQ(slots_.value(entry->first).number(), entry->second);
     if (numbers.next() % 2 == 0) {
-      slots_.finish(entry->first);
+      finish(entry->first);
     } else {
       slots_.put_back(entry->first);
       queue_.push_front(entry->second);
     }
     out_.erase(entry);
+  }
+  void finish(ParcelSlots::Place place) {
+    slots_.destroy(place);
+    slots_.finish(place);
   }
   void verify() {
     const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };

@@ -32,7 +32,7 @@ Task<int> loses_badly(Cx cx) {
 }
 
 Task<void> every_combinator(Cx cx) {
-  const int first = co_await race(cx, has_no_memory(cx, 2), loses_badly(cx));
+  const int first = co_await race(cx, race(cx, has_no_memory(cx, 2), loses_badly(cx)), never<int>(cx));
   const std::tuple<int, int> both = co_await join(cx, has_no_memory(cx, 1), has_no_memory(cx, 2));
   std::vector<Task<int>> list;
   for (int number = 1; number <= 3; ++number) list.push_back(has_no_memory(cx, number));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -14,7 +15,9 @@
 #include "calm/combinator/never.hpp"
 #include "calm/combinator/quorum.hpp"
 #include "calm/combinator/retry.hpp"
+#include "calm/cx/obligation.hpp"
 #include "calm/cx/wait_outcome.hpp"
+#include "struck.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -152,6 +155,122 @@ TEST(Hedge, COM_1_fails_when_all_attempts_have_failed) {
     EXPECT_TRUE(end.is_err());
     EXPECT_EQ(cx.now(), Time() + ms(21));
   });
+}
+
+/// What the attempts of one run count for themselves.
+struct AttemptLedger {
+  int begun = 0;
+  int kept = 0;
+  int broken = 0;
+  std::optional<Outcome<int>> end{};
+
+  /// Gives: what is wrong; nothing where every attempt has ended before the whole did, and that ended as it may.
+  [[nodiscard]] std::string fault(bool cancelled, const std::set<int>& values) const {
+    if (begun != kept + broken) return "an attempt has not ended";
+    if (!end) return cancelled ? "" : "it has not ended";
+    if (end->is_cancelled() && cancelled) return "";
+    if (!end->is_ok() || !values.contains(end->value())) return end->explain();
+    return kept > 0 ? "" : "a value, and nobody kept his promise";
+  }
+};
+
+/// A promise that is in the ledger once, whichever way its frame ends.
+struct LedgerPledge {
+  Obligation token;
+  AttemptLedger* ledger;
+
+  void keep() {
+    (void)token.commit();
+    ++std::exchange(ledger, nullptr)->kept;
+  }
+  ~LedgerPledge() {
+    if (ledger == nullptr) return;
+    (void)token.abort();
+    ++ledger->broken;
+  }
+};
+
+/// Makes a promise, waits, and keeps it for a value above 0.
+Task<int> attempts_with_promise(Cx cx, AttemptLedger* ledger, Duration time, int value) {
+  Obligation token = co_await reserve(cx, ObligationKind::lease);
+  LedgerPledge pledge{std::move(token), ledger};
+  ++ledger->begun;
+  if (time > Duration()) {
+    co_await sleep(cx, time);
+  } else {
+    co_await yield(cx);
+  }
+  if (value == 0) co_return err(Errc::full);
+  pledge.keep();
+  co_return value;
+}
+
+// Who is cancelled: the one who waits, 0, or
+constexpr int no_victim = -1;
+constexpr int any_victim = -2;  // the lab strikes, wherever it likes
+
+/// One that fails and two with a value, of which any may be first; the one who waits for them is cancelled, or not.
+template <int victim>
+Task<void> first_of_three(Cx cx) {
+  AttemptLedger ledger;
+  const auto asks = [&ledger](Cx inner, int /*number*/) -> Task<void> {
+    std::vector<Task<int>> three;
+    for (int value = 0; value < 3; ++value) {
+      three.push_back(attempts_with_promise(inner, &ledger, Duration(), value));
+    }
+    ledger.end.emplace(co_await outcome(first_ok_all(inner, std::move(three))));
+  };
+  co_await contest::run_contest(cx, asks, 1, victim);
+  const std::string fault = ledger.fault(victim != no_victim || cx.is_cancelled(), {1, 2});
+  if (!fault.empty()) co_await fail(Error(Errc::protocol, fault));
+}
+
+TEST(FirstOk, I5_COM_1_a_failure_and_two_values_in_every_schedule) {
+  EXPECT_GE(contest::explore_all_of(first_of_three<no_victim>), 6U);
+  EXPECT_GE(contest::explore_all_of(first_of_three<0>), 12U);
+}
+
+TEST(FirstOk, CAN_13_a_cancel_at_any_await_point_leaves_no_attempt_behind) {
+  contest::strike_and_count(first_of_three<any_victim>);
+}
+
+/// The first attempt ends when the second begins, with a value or without; the one who waits is cancelled, or not.
+template <int victim, int first_value>
+Task<void> asked_twice(Cx cx) {
+  AttemptLedger ledger;
+  int asked = 0;
+  const auto asks = [&](Cx inner, int /*number*/) -> Task<void> {
+    const auto tries = [&](Cx branch) -> Task<int> {
+      lab::touch(branch, "asked", trace::Access::write);
+      const bool first = asked++ == 0;
+      const int value =
+          co_await attempts_with_promise(branch, &ledger, first ? ms(1) : Duration(), first ? first_value : 2);
+      co_return value;
+    };
+    ledger.end.emplace(co_await outcome(hedge(inner, ms(1), tries)));
+  };
+  co_await contest::run_contest(cx, asks, 1, victim);
+  const std::string fault =
+      ledger.fault(victim != no_victim || cx.is_cancelled(), {first_value > 0 ? first_value : 2, 2});
+  if (!fault.empty()) co_await fail(Error(Errc::protocol, fault));
+}
+
+TEST(Hedge, I5_COM_1_an_answer_that_comes_when_it_is_asked_for_again_in_every_schedule) {
+  for (const bool time : {false, true}) {
+    const lab::ExploreConfig config{.explore_time = time};
+    for (const auto& report :
+         {lab::explore(asked_twice<no_victim, 1>, config), lab::explore(asked_twice<no_victim, 0>, config),
+          lab::explore(asked_twice<0, 1>, config), lab::explore(asked_twice<0, 0>, config)}) {
+      EXPECT_LAB_CLEAN(report);
+      EXPECT_TRUE(report.exhausted());
+      EXPECT_GE(report.counts.executions, 2U);
+    }
+  }
+}
+
+TEST(Hedge, CAN_13_a_cancel_at_any_await_point_leaves_no_attempt_behind) {
+  contest::strike_and_count(asked_twice<any_victim, 1>);
+  contest::strike_and_count(asked_twice<any_victim, 0>);
 }
 
 /// Fails so many times; counts the attempts.

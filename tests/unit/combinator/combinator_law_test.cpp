@@ -1,11 +1,8 @@
 // The laws of join, race and timeout on all programs up to three leaves: both sides of an equation are explored, and the sets
 // of what can be observed over all schedules are compared.
 //
-// Observed are the outcome, the promises and the marks; not times, cancel kinds, regions or notes (COM-3). Two things a race
-// keeps apart, and the leaves that show them are left out there:
-//   h in a race inside a race   that ends when its losers are drained, and until then a branch beside it may still end first:
-//                               a promise that the inner winner has kept is then one of a loser
-//   x beside never()            a cancel from outside ends never() too, and when that is first, what x throws is a note
+// Observed are the outcome, the promises and the marks; not times, cancel kinds, regions or notes (COM-3). One leaf is left
+// out beside never(): a cancel from outside ends never() too, and when that is first, what x throws is a note (COM-2).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,19 +104,26 @@ Task<std::string> run_leaf(Cx cx, const Term& term, Traces& traces) {
   co_return value;
 }
 
-Task<std::string> run_term(Cx cx, const Term& term, Traces& traces) {
-  if (term.form == Form::leaf) co_return co_await run_leaf(cx, term, traces);
-  if (term.form == Form::race) {
-    co_return co_await race(cx, run_term(cx, term.parts[0], traces), run_term(cx, term.parts[1], traces));
-  }
-  if (term.form == Form::timeout) {
-    const auto inside = [&term, &traces](Cx inner) -> Task<std::string> {
-      co_return co_await run_term(inner, term.parts[0], traces);
-    };
-    co_return co_await timeout(cx, Duration::milliseconds(term.time_ms), inside);
-  }
+Task<std::string> run_term(Cx cx, const Term& term, Traces& traces);
+
+Task<std::string> run_timeout(Cx cx, const Term& term, Traces& traces) {
+  const auto inside = [&term, &traces](Cx inner) -> Task<std::string> {
+    co_return co_await run_term(inner, term.parts[0], traces);
+  };
+  co_return co_await timeout(cx, Duration::milliseconds(term.time_ms), inside);
+}
+
+Task<std::string> run_join(Cx cx, const Term& term, Traces& traces) {
   auto both = co_await join(cx, run_term(cx, term.parts[0], traces), run_term(cx, term.parts[1], traces));
   co_return std::get<0>(both) + std::get<1>(both);
+}
+
+/// No coroutine: a race in a race is a branch itself.
+CALM_CORO_WRAPPER Task<std::string> run_term(Cx cx, const Term& term, Traces& traces) {
+  if (term.form == Form::leaf) return run_leaf(cx, term, traces);
+  if (term.form == Form::timeout) return run_timeout(cx, term, traces);
+  if (term.form == Form::join) return run_join(cx, term, traces);
+  return race(cx, run_term(cx, term.parts[0], traces), run_term(cx, term.parts[1], traces));
 }
 
 std::string observed(const Outcome<std::string>& end, Traces traces) {
@@ -173,10 +177,10 @@ void expect_same(const Term& left, const Term& right) {
 }
 
 /// Both nestings of three, for every choice of leaves.
-void expect_associative(Form form, std::string_view letters) {
-  for (const char a : letters) {
-    for (const char b : letters) {
-      for (const char c : letters) {
+void expect_associative(Form form) {
+  for (const char a : leaf_letters) {
+    for (const char b : leaf_letters) {
+      for (const char c : leaf_letters) {
         const Term left = form_term(form, form_term(form, leaf_term(a, 'a'), leaf_term(b, 'b')), leaf_term(c, 'c'));
         const Term right = form_term(form, leaf_term(a, 'a'), form_term(form, leaf_term(b, 'b'), leaf_term(c, 'c')));
         expect_same(left, right);
@@ -185,9 +189,9 @@ void expect_associative(Form form, std::string_view letters) {
   }
 }
 
-TEST(CombinatorLaw, COM_3_race_is_associative) { expect_associative(Form::race, "oepswnx"); }
+TEST(CombinatorLaw, COM_3_race_is_associative) { expect_associative(Form::race); }
 
-TEST(CombinatorLaw, COM_3_join_is_associative) { expect_associative(Form::join, leaf_letters); }
+TEST(CombinatorLaw, COM_3_join_is_associative) { expect_associative(Form::join); }
 
 /// All terms of one or two of these leaves.
 std::vector<Term> small_terms(std::string_view letters = leaf_letters) {

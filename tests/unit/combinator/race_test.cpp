@@ -222,6 +222,65 @@ TEST(Race, BUD_3_what_the_one_who_waits_has_left_bounds_the_branches) {
   });
 }
 
+/// Lives until it is cancelled, and needs 20 ms then.
+Task<int> stubborn_racer(Cx cx, std::vector<std::string>* log) {
+  const Outcome<void> end = co_await outcome(never(cx));
+  EXPECT_TRUE(end.is_cancelled());
+  const CancelMask mask(cx);
+  co_await sleep(cx, ms(20));
+  log->emplace_back("loser drained");
+  co_return 1;
+}
+
+TEST(Race, COM_3_a_race_that_is_a_branch_of_a_race_wins_when_one_of_its_branches_does) {
+  std::vector<std::string> log;
+  race_in_lab([&log](Cx cx) -> Task<void> {
+    const int first = co_await race(cx, race(cx, racer(cx, 5, 42), stubborn_racer(cx, &log)), racer(cx, 10, 7));
+    log.emplace_back("race over");
+    EXPECT_EQ(first, 42) << "and not who ended while its losers were drained";
+    EXPECT_EQ(cx.now(), Time() + ms(25));
+  });
+  EXPECT_EQ(log, (std::vector<std::string>{"loser drained", "race over"}));
+}
+
+TEST(Race, COM_2_a_task_that_goes_on_after_a_race_is_a_branch_as_any_other) {
+  std::vector<std::string> log;
+  race_in_lab([&log](Cx cx) -> Task<void> {
+    const auto more_than_a_race = [&log](Cx inner) -> Task<int> {
+      const int first = co_await race(inner, racer(inner, 5, 42), stubborn_racer(inner, &log));
+      co_return first + 1;
+    };
+    const int first = co_await race(cx, more_than_a_race, racer(cx, 10, 7));
+    EXPECT_EQ(first, 7);
+    EXPECT_EQ(cx.now(), Time() + ms(25));
+  });
+}
+
+TEST(Race, CAN_12_COM_3_branches_of_a_race_that_loses_hear_of_it_at_once_and_a_mask_keeps_it_from_them) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    std::vector<std::string> log;
+    const auto report = lab::run({.seed = seed}, [&log](Cx cx) -> Task<void> {
+      const auto masked = [&log](Cx inner) -> Task<int> {
+        const CancelMask mask(inner);
+        co_await sleep(inner, ms(8));
+        log.emplace_back("masked work done");
+        co_return 2;
+      };
+      const auto awake = [&log](Cx inner) -> Task<int> {
+        const Outcome<void> end = co_await outcome(sleep(inner, ms(5)));  // due with the winner: first or never
+        log.emplace_back(end.is_ok() ? "slept" : "stopped");
+        co_return 3;
+      };
+      const int first = co_await race(cx, racer(cx, 5, 1), race(cx, masked, awake));
+      EXPECT_EQ(log[0], first == 1 ? "stopped" : "slept");
+      EXPECT_EQ(cx.now(), Time() + ms(8));
+    });
+    EXPECT_LAB_CLEAN(report);
+    EXPECT_EQ(log.size(), 2U);
+    EXPECT_EQ(log.back(), "masked work done");
+  }
+}
+
 /// Two branches of which any may be first; the loser may panic.
 Task<void> two_racers(Cx cx) {
   const auto quick = [](Cx inner) -> Task<int> {
@@ -244,6 +303,19 @@ TEST(Race, COM_2_I5_two_with_a_panicking_loser_in_every_schedule) {
   EXPECT_GE(contest::explore_both_ways(two_racers), 3U);
 }
 
+/// The same with two more in a race of their own.
+Task<void> three_racers(Cx cx) {
+  const auto steps = [](Cx inner, int value) -> Task<int> {
+    const Outcome<void> end = co_await outcome(yield(inner));
+    if (end.is_cancelled()) co_await fail_with(cancelled(end.reason()));
+    co_return value;
+  };
+  const Outcome<int> end = co_await outcome(race(cx, steps(cx, 1), race(cx, steps(cx, 2), steps(cx, 4))));
+  if (!cx.is_cancelled() && !end.is_ok()) co_await fail(Error(Errc::protocol, end.explain()));
+}
+
+TEST(Race, COM_3_I5_a_race_in_a_race_in_every_schedule) { EXPECT_GE(contest::explore_both_ways(three_racers), 6U); }
+
 /// Has a scope with a child and a finalizer when it is cancelled.
 Task<int> acts_and_cleans(Cx cx) {
   const auto body = [](Scope& scope) -> Task<int> {
@@ -255,6 +327,14 @@ Task<int> acts_and_cleans(Cx cx) {
   };
   const int value = co_await scope(cx, body);
   co_return value;
+}
+
+TEST(Race, CAN_13_a_cancel_at_any_await_point_of_races_in_races_leaves_nothing_behind) {
+  contest::cancel_everywhere_in([](Cx cx) -> Task<void> {
+    const Outcome<int> end = co_await outcome(
+        race(cx, race(cx, acts_and_cleans(cx), race(cx, never<int>(cx), racer(cx, 1, 1))), throws_when_cancelled(cx)));
+    (void)end;
+  });
 }
 
 TEST(Race, CAN_13_a_cancel_at_any_await_point_leaves_nothing_behind) {

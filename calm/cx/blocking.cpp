@@ -1,0 +1,85 @@
+#include "calm/cx/blocking.hpp"
+
+#include "calm/check/probe.hpp"
+
+namespace calm::cx {
+
+// --- the job ---
+
+void BlockingJob::wait_as(TaskRoot& root) noexcept {
+  port_ = &root.port();
+  task_ = root.id();
+  gateway_ = root.port().gateway();
+}
+
+void BlockingJob::await_end() const noexcept {
+  while (!has_ended()) lockfree::RealAtomics::wait(ended_, std::uint32_t{0});
+}
+
+void BlockingJob::finish() noexcept {
+  // The task may go on from here, and drop its reference.
+  const mem::Ref<Gateway> gateway = std::move(gateway_);
+  ended_.store(1, std::memory_order_release);  // [B1]
+  lockfree::RealAtomics::notify_all(ended_);
+  if (!gateway->hand_in(*this)) run(nullptr);
+}
+
+void BlockingJob::run(kernel::Worker* worker) noexcept {
+  const auto gone = mem::Ref<BlockingJob>::adopt(this);
+  if (worker != nullptr) (void)port_->wake(*worker, task_);  // a stale task saw the end by itself
+}
+
+// --- the wait ---
+
+WaitState BlockingWaitBase::step(TaskRoot& root, ChildEnd& end) noexcept {
+  switch (stage_) {
+    case Stage::new_here:
+      door_ = root.port().blocking_door();
+      if (door_ == nullptr) {
+        stage_ = Stage::next_step;
+        (void)root.port().wake(root.worker(), root.id());
+        return WaitState::pending;
+      }
+      job_.wait_as(root);
+      if (!door_->submit(job_)) {
+        stage_ = Stage::over;
+        end = err(
+            Error(Errc::resource_exhausted,
+                  "a blocking call was refused: as many wait as RunOptions::blocking allows [IO-4]; next: let fewer "
+                  "tasks call at once, with a semaphore or a bulkhead"));
+        return WaitState::failed;
+      }
+      stage_ = Stage::given_away;
+      return WaitState::pending;
+    case Stage::given_away:
+      if (!job_.has_ended()) return WaitState::pending;
+      stage_ = Stage::over;
+      return WaitState::ready;
+    case Stage::next_step:
+      job_.call();
+      stage_ = Stage::over;
+      return WaitState::ready;
+    case Stage::over:
+      break;
+  }
+  return WaitState::ready;
+}
+
+WaitState BlockingWaitBase::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept {
+  if (stage_ == Stage::over) return WaitState::ready;
+  if (stage_ == Stage::given_away && !door_->withdraw(job_)) {
+    job_.request_stop();
+    return step(root, end);
+  }
+  CALM_PROBE("blocking: withdrawn");
+  stage_ = Stage::over;
+  return Wait::cancel(root, reason, end);
+}
+
+BlockingWaitBase::~BlockingWaitBase() {
+  if (stage_ != Stage::given_away || door_->withdraw(job_)) return;
+  job_.request_stop();
+  job_.await_end();
+}
+
+}  // namespace calm::cx

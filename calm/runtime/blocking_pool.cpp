@@ -1,0 +1,160 @@
+#include "calm/runtime/blocking_pool.hpp"
+
+#include <chrono>
+#include <new>
+
+#include "calm/check/probe.hpp"
+#include "calm/check/require.hpp"
+
+namespace calm::runtime {
+namespace {
+
+/// For as long as it lives.
+class Held {
+ public:
+  explicit Held(lockfree::Lock<>& lock) noexcept : lock_(lock) { lock_.lock(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { lock_.unlock(); }
+
+ private:
+  lockfree::Lock<>& lock_;
+};
+
+std::uint64_t monotonic_ns_in(Duration duration) noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() + duration.ns());
+}
+
+}  // namespace
+
+BlockingPool::BlockingPool(const RunOptions& options) : options_(options) { options_.name = "calm-block"; }
+
+BlockingPool::~BlockingPool() {
+  CALM_INVARIANT(IO_4, first_ == nullptr);
+  over_.store(true, std::memory_order_seq_cst);
+  events_.notify_all();
+  for (Member& member : members_) member.thread.join();
+  for (Member& member : left_) member.thread.join();
+}
+
+std::uint32_t BlockingPool::threads() const noexcept {
+  const Held held(lock_);
+  return started_;
+}
+
+// --- jobs ---
+
+Status BlockingPool::submit(cx::BlockingJob& job) noexcept {
+  join_those_who_left();
+  {
+    const Held held(lock_);
+    const std::uint32_t waiting = waiting_.load(std::memory_order_relaxed);  // relaxed: changed under the lock only
+    if (waiting >= options_.blocking.queue_max) return Errc::resource_exhausted;
+    if (waiting + 1 > started_ - busy_ && started_ < options_.blocking.threads_max) start_one();
+    if (started_ == 0) return Errc::resource_exhausted;  // nobody would come for it
+    job.retain();
+    job.is_queued = true;
+    job.before = last_;
+    job.after = nullptr;
+    (last_ == nullptr ? first_ : last_->after) = &job;
+    last_ = &job;
+    waiting_.store(waiting + 1, std::memory_order_seq_cst);  // EventCount [E2]
+  }
+  events_.notify_one();
+  return {};
+}
+
+bool BlockingPool::withdraw(cx::BlockingJob& job) noexcept {
+  {
+    const Held held(lock_);
+    if (!job.is_queued) return false;
+    unlink(job);
+  }
+  (void)mem::Ref<cx::BlockingJob>::adopt(&job);
+  return true;
+}
+
+void BlockingPool::unlink(cx::BlockingJob& job) noexcept {
+  (job.before == nullptr ? first_ : job.before->after) = job.after;
+  (job.after == nullptr ? last_ : job.after->before) = job.before;
+  job.is_queued = false;
+  waiting_.store(waiting_.load(std::memory_order_relaxed) - 1, std::memory_order_seq_cst);  // under the lock
+}
+
+// --- threads ---
+
+/// Needs: the lock. Where there is no memory or no thread for it the others must do.
+void BlockingPool::start_one() noexcept {
+  std::list<Member> fresh;
+  try {
+    fresh.emplace_back();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  Member& member = fresh.front();
+  member.pool = this;
+  member.place = fresh.begin();
+  const auto body = [](void* context) {
+    auto& self = *static_cast<Member*>(context);
+    self.pool->serve(self);
+  };
+  if (!member.thread.start(options_, next_number_++, body, &member)) return;
+  members_.splice(members_.end(), fresh);
+  ++started_;
+}
+
+void BlockingPool::join_those_who_left() noexcept {
+  std::list<Member> left;
+  {
+    const Held held(lock_);
+    left.swap(left_);
+  }
+  for (Member& member : left) member.thread.join();
+}
+
+void BlockingPool::serve(Member& self) noexcept {
+  for (;;) {
+    if (cx::BlockingJob* const job = take()) {
+      job->call();
+      end_one();  // before the task goes on: it may have the next call at once
+      job->finish();
+      continue;
+    }
+    const auto key = events_.prepare();
+    const bool ends = over_.load(std::memory_order_seq_cst);
+    if (ends || waiting_.load(std::memory_order_seq_cst) != 0) {
+      events_.cancel();
+      if (ends) return;
+      continue;
+    }
+    const lockfree::ParkEnd end = events_.wait(key, monotonic_ns_in(options_.blocking.idle_time));
+    if (end == lockfree::ParkEnd::timed_out && leave(self)) return;
+  }
+}
+
+cx::BlockingJob* BlockingPool::take() noexcept {
+  const Held held(lock_);
+  cx::BlockingJob* const job = first_;
+  if (job == nullptr) return nullptr;
+  unlink(*job);
+  ++busy_;
+  return job;
+}
+
+void BlockingPool::end_one() noexcept {
+  const Held held(lock_);
+  --busy_;
+}
+
+/// Gives: false when a job has come meanwhile, or the pool ends and will join it.
+bool BlockingPool::leave(Member& self) noexcept {
+  const Held held(lock_);
+  if (first_ != nullptr || over_.load(std::memory_order_relaxed)) return false;
+  CALM_PROBE("blocking pool: an idle thread leaves");
+  --started_;
+  left_.splice(left_.end(), members_, self.place);
+  return true;
+}
+
+}  // namespace calm::runtime

@@ -1,0 +1,42 @@
+// engine.hpp — what can be asked of a run that goes on, by a worker of it.
+// Laws:    QUI-2, OBS-1
+// Threads: by workers of the run; what says so, anywhere
+// Cancel:  shut_down() is one
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calm/cx/gateway.hpp"
+#include "calm/kernel/worker.hpp"
+#include "calm/mem/ref.hpp"
+#include "calm/runtime/poll_watch.hpp"
+
+namespace calm::runtime {
+
+class Engine {
+ public:
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Cancels the root with Shutdown.
+  virtual void shut_down(kernel::Worker& worker) = 0;
+  /// Gives: the regions and tasks as a tree, who waits for whom, and what the workers have done. The others stand still
+  ///        meanwhile, between two polls; one whose poll takes longer than a moment is not waited for, and its task shows as
+  ///        being polled.
+  [[nodiscard]] virtual std::string inspect(kernel::Worker& worker) = 0;
+  /// Gives: what keeps the run from its end, as kernel::diagnose() says it; the others stand still as above.
+  [[nodiscard]] virtual std::string stragglers(kernel::Worker& worker) = 0;
+
+  /// Anywhere: what each worker polls.
+  [[nodiscard]] virtual std::vector<const PollWatch*> poll_watches() const = 0;
+
+  /// Anywhere.
+  [[nodiscard]] virtual const mem::Ref<cx::Gateway>& gateway() const noexcept = 0;
+
+ protected:
+  Engine() noexcept = default;
+  ~Engine() = default;
+};
+
+}  // namespace calm::runtime

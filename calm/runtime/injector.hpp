@@ -1,0 +1,198 @@
+// injector.hpp — work from threads that are none of the runtime's: spawned into a region, waited for by a thread.
+// Laws:    I1 (what is spawned belongs to the region), REG-7 (admission_closed), TSK-3, TSK-5, QUI-3, OUT-5
+// Threads: an Injector and what it gives anywhere but on workers; made in a task
+// Cancel:  a task that was spawned so is cancelled with its region; who waits for it is told Cancelled
+//
+//   calm::Injector door(scope);                              // in a task; hand it to any thread
+//   auto handle = door.spawn(load, Url("…"));                // on that thread
+//   calm::Outcome<Page> page = std::move(handle).wait();     // blocks it until the task has ended
+//
+// An injector keeps no region open: once the scope closes, spawn() answers admission_closed. It may outlive the runtime.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/cx/gateway.hpp"
+#include "calm/cx/port.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/sendable.hpp"
+#include "calm/cx/spawned.hpp"
+#include "calm/mem/ref.hpp"
+#include "calm/runtime/bell.hpp"
+
+namespace calm {
+
+namespace runtime {
+
+/// How an injected task ended, for the thread that asked.
+template <class T>
+struct Reply : mem::RefCounted {
+  static void destroy(const Reply* reply) noexcept { delete reply; }
+
+  Bell bell;
+  std::optional<Outcome<T>> end;
+
+  void set(Outcome<T> outcome) noexcept {
+    end.emplace(std::move(outcome));
+    bell.ring();
+  }
+};
+
+/// Sees to it that there is a reply, whatever becomes of the task.
+template <class T>
+class Replier {
+ public:
+  explicit Replier(mem::Ref<Reply<T>> reply) noexcept : reply_(std::move(reply)) {}
+  Replier(Replier&& other) noexcept : reply_(std::exchange(other.reply_, {})) {}
+  Replier& operator=(Replier&&) = delete;
+  ~Replier() {
+    if (reply_ && !reply_->bell.has_rung()) reply_->set(cancelled(Reason({.kind = CancelKind::parent_cancelled})));
+  }
+  void reply(Outcome<T> end) noexcept { std::exchange(reply_, {})->set(std::move(end)); }
+
+ private:
+  mem::Ref<Reply<T>> reply_;
+};
+
+/// A task that has its reply to give. Its own end is that of the work, without the value.
+template <class T, class F, class... Arguments>
+Task<void> run_injected(Cx cx, Replier<T> replier, F callable, Arguments... arguments) {
+  Outcome<T> end = co_await outcome(callable(cx, std::move(arguments)...));
+  ChildEnd told = cx::without_value(end);
+  replier.reply(std::move(end));
+  if (told.is_panicked()) std::rethrow_exception(told.panic().exception());
+  if (!told.is_ok()) co_await fail_with(std::move(told));
+}
+
+/// Admits a task that a thread outside made. Gives: why not; the shell is as it was then.
+Status admit_from_outside(cx::Port& port, kernel::Worker& worker, RegionId region, cx::Crew& crew, cx::TaskRoot& shell);
+
+/// On its way to a worker.
+template <class T, class F, class... Arguments>
+class Injected final : public cx::Errand {
+ public:
+  Injected(cx::Port& port, RegionId region, cx::Crew& crew, mem::Ref<Reply<T>> reply, F callable,
+           Arguments... arguments)
+      : port_(port),
+        region_(region),
+        crew_(crew),
+        reply_(std::move(reply)),
+        callable_(std::move(callable)),
+        arguments_(std::move(arguments)...) {}
+
+  void run(kernel::Worker* worker) noexcept override {
+    const std::unique_ptr<Injected> gone(this);
+    if (worker == nullptr) {
+      refuse(Errc::admission_closed);
+    } else {
+      admit(*worker);
+    }
+  }
+
+ private:
+  using Shell = cx::Shell<void>;
+
+  void refuse(Status why) noexcept { reply_->set(err(why.error(), "a task from outside was not admitted")); }
+
+  void admit(kernel::Worker& worker) noexcept {
+    mem::Ref<Shell> shell;
+    try {
+      shell = mem::Ref<Shell>::adopt(new Shell(port_, region_));
+      shell->begin(make(Cx(shell->context()), std::index_sequence_for<Arguments...>()));
+    } catch (const std::bad_alloc&) {
+      return refuse(Errc::resource_exhausted);
+    }
+    shell->retain();
+    const Status admitted = admit_from_outside(port_, worker, region_, crew_, *shell);
+    if (!admitted) {
+      refuse(admitted);  // before its frame goes, which would reply that it was cancelled
+      shell->drop(worker, {});
+      shell->let_go();
+    }
+  }
+  template <std::size_t... index>
+  CALM_CORO_WRAPPER Task<void> make(Cx cx, std::index_sequence<index...> /*each*/) {
+    return run_injected<T>(cx, Replier<T>(reply_), std::move(callable_), std::move(std::get<index>(arguments_))...);
+  }
+
+  cx::Port& port_;
+  RegionId region_;
+  cx::Crew& crew_;
+  mem::Ref<Reply<T>> reply_;
+  F callable_;
+  std::tuple<Arguments...> arguments_;
+};
+
+}  // namespace runtime
+
+/// A task that a thread outside has spawned, for that thread. Dropping it changes nothing for the task (TSK-3).
+template <class T>
+class [[nodiscard]] OutsideHandle {
+ public:
+  explicit OutsideHandle(mem::Ref<runtime::Reply<T>> reply) noexcept : reply_(std::move(reply)) {}
+
+  /// Blocks the calling thread until the task has ended. Gives: how; admission_closed when its region, or the runtime, did
+  /// not take it any more. Once. Needs: a thread that is no worker, which would wait for itself.
+  [[nodiscard]] Outcome<T> wait() && {
+    runtime::Bell::require_no_worker();
+    reply_->bell.wait();
+    return std::move(*reply_->end);
+  }
+  /// Gives: true when wait() will not block; false when it would after so long.
+  [[nodiscard]] bool wait_for(Duration duration) const noexcept {
+    runtime::Bell::require_no_worker();
+    return reply_->bell.wait_for(duration);
+  }
+  [[nodiscard]] bool has_ended() const noexcept { return reply_->bell.has_rung(); }
+
+ private:
+  mem::Ref<runtime::Reply<T>> reply_;
+};
+
+/// Spawns into one scope from any thread. It may be copied, and outlive scope and runtime.
+class Injector {
+ public:
+  /// Needs: the scope's own task.
+  explicit Injector(cx::ScopeBase& scope) noexcept
+      : gateway_(scope.port_for_outside().gateway()),
+        port_(&scope.port_for_outside()),
+        region_(scope.region()),
+        crew_(&scope.crew_for_outside()) {
+    CALM_REQUIRE(LAB_1, bool(gateway_));  // the lab has no threads outside
+  }
+
+  /// Starts `callable(cx, arguments...)` as a task of the scope; whether it was admitted the handle tells.
+  /// Fails: std::bad_alloc.
+  template <class F, class... Arguments>
+  auto spawn(F callable, Arguments... arguments) const -> OutsideHandle<cx::TaskValue<F, Cx, Arguments...>> {
+    static_assert((sendable<Arguments> && ...),
+                  "calm: a task runs on another thread, so its arguments are values: no references, pointers, views or "
+                  "reference wrappers (TSK-4)");
+    using T = cx::TaskValue<F, Cx, Arguments...>;
+    auto reply = mem::Ref<runtime::Reply<T>>::adopt(new runtime::Reply<T>());
+    using Errand = runtime::Injected<T, F, Arguments...>;
+    auto errand =
+        std::make_unique<Errand>(*port_, region_, *crew_, reply, std::move(callable), std::move(arguments)...);
+    if (gateway_->hand_in(*errand)) {
+      (void)errand.release();
+    } else {
+      errand.release()->run(nullptr);
+    }
+    return OutsideHandle<T>(std::move(reply));
+  }
+
+ private:
+  mem::Ref<cx::Gateway> gateway_;
+  cx::Port* port_;
+  RegionId region_;
+  cx::Crew* crew_;
+};
+
+}  // namespace calm

@@ -1,0 +1,139 @@
+// machine.hpp — a kernel with the threads, clocks and queues that make it run: the production host.
+// Laws:    LAB-1 (behind the kernel's one door), SCH-6, SCH-8, QUI-2, QUI-3, TSK-4, TSK-6, SHD-5
+// Threads: run() by the thread that becomes worker 0; what gateway() gives anywhere; the rest by workers
+// Cancel:  the program's own; cancel_root() from a worker
+//
+// What workers tell each other besides tasks stands in one word, `orders`, that each reads before a dispatch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calm/cx/drive.hpp"
+#include "calm/cx/gateway.hpp"
+#include "calm/cx/port.hpp"
+#include "calm/kernel/kernel.hpp"
+#include "calm/runtime/beds.hpp"
+#include "calm/runtime/blocking_pool.hpp"
+#include "calm/runtime/engine.hpp"
+#include "calm/runtime/options.hpp"
+#include "calm/runtime/seat.hpp"
+#include "calm/runtime/this_worker.hpp"
+#include "calm/runtime/thread.hpp"
+
+namespace calm::runtime {
+
+template <lockfree::AtomicsPolicy Atomics>
+class Machine final : public kernel::Host<Atomics>, public Engine {
+ public:
+  using Task = kernel::TaskRecord<Atomics>;
+  using Kernel = kernel::BasicKernel<Atomics>;
+
+  explicit Machine(const RunOptions& options, std::uint16_t workers);
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine();
+
+  /// Makes the kernel. Fails: what that says of the configuration.
+  Outcome<void> prepare();
+  /// Starts the other workers. Fails: resource_exhausted; invalid_argument for the size of their stacks.
+  Outcome<void> start();
+
+  [[nodiscard]] cx::Port& port() noexcept { return *port_; }
+  [[nodiscard]] Kernel& kernel() noexcept { return *kernel_; }
+  [[nodiscard]] RegionId root() const noexcept { return kernel_->root(); }
+
+  /// Runs the main task and everything it starts; this thread is worker 0. Returns at quiescence (QUI-3).
+  void run(cx::TaskRoot& main);
+
+  // --- Engine ---
+
+  void shut_down(kernel::Worker& worker) override;
+  [[nodiscard]] std::string inspect(kernel::Worker& worker) override;
+  [[nodiscard]] std::string stragglers(kernel::Worker& worker) override;
+  [[nodiscard]] std::vector<const PollWatch*> poll_watches() const override;
+  [[nodiscard]] const mem::Ref<cx::Gateway>& gateway() const noexcept override { return gateway_; }
+  /// Calls this when a worker has something to poll after all of them rested. Before start().
+  void when_work_begins(void (*call)(void*) noexcept, void* context) noexcept;
+
+  // --- kernel::Host ---
+
+  void schedule(kernel::Worker& worker, Task& task) noexcept override;
+  void watch(kernel::Worker& worker, TaskId task, Time deadline) noexcept override;
+  void report(kernel::Worker& worker, const kernel::Finding& finding) noexcept override;
+  [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override;
+  [[nodiscard]] std::uint64_t pending_timers() const noexcept override;
+  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
+
+ private:
+  class Port;
+
+  // Orders for all workers, bits of one word.
+  static constexpr std::uint32_t finished = 1;  ///< the root is Closed: leave
+  static constexpr std::uint32_t closing = 2;   ///< the main task has ended: look whether the root is Closed
+  static constexpr std::uint32_t errands = 4;   ///< somebody outside wants something
+  static constexpr std::uint32_t halt = 8;      ///< stand still: somebody looks at everything
+  static constexpr std::uint32_t urgent = finished | errands | halt;  ///< nobody sleeps over these
+
+  [[nodiscard]] Seat<Atomics>& seat_of(const kernel::Worker& worker) noexcept { return *seats_[worker.index()]; }
+  [[nodiscard]] bool has_order(std::uint32_t order) const noexcept {
+    return (orders_.load(std::memory_order_relaxed) & order) != 0;
+  }
+  void give_order(std::uint32_t order) noexcept { orders_.fetch_or(order, std::memory_order_seq_cst); }
+
+  Outcome<void> start_thread(std::uint16_t number);
+  void join_threads() noexcept;
+  void work(Seat<Atomics>& seat);
+  void begin_work(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] bool obey(Seat<Atomics>& seat);
+  void dispatch(Seat<Atomics>& seat, Task& task);
+  void look_up(Seat<Atomics>& seat);
+
+  // What is next: its own, that of others, a rest.
+  [[nodiscard]] Task* next_here(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* next_by_lanes(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* next_elsewhere(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* steal(Seat<Atomics>& seat) noexcept;
+  void enqueue(Seat<Atomics>& seat, Task& task) noexcept;
+  void take_inbox(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* rest(Seat<Atomics>& seat);
+  [[nodiscard]] bool is_wanted(const Seat<Atomics>& seat) const noexcept;
+  [[nodiscard]] bool has_prey(const Seat<Atomics>& seat) const noexcept;
+  void stop_searching(Seat<Atomics>& seat) noexcept;
+  void call_for_help(Seat<Atomics>& seat, Time last_look) noexcept;
+
+  void look_at_clock(Seat<Atomics>& seat);
+  void fire(Seat<Atomics>& seat);
+  [[nodiscard]] Time next_alarm(Seat<Atomics>& seat) noexcept;
+  void tell_if_stuck(Seat<Atomics>& seat);
+  void finish_if_closed();
+  void ring() noexcept;
+  void stand_still() noexcept;
+  /// Gives: what `look` gives while the others stand still, or sit in a poll that does not end.
+  template <class F>
+  auto with_others_halted(Seat<Atomics>& seat, F look);
+  [[nodiscard]] std::string workers_text() const;
+
+  RunOptions options_;
+  std::uint16_t workers_;
+  RealClock clock_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Port> port_;
+  std::vector<std::unique_ptr<Seat<Atomics>>> seats_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  Beds beds_;
+  mem::Ref<cx::Gateway> gateway_;
+  BlockingPool blocking_;
+  TaskId main_{};
+  std::atomic<bool> told_stuck_{false};
+  void (*work_begins_)(void*) noexcept = nullptr;
+  void* work_begins_context_ = nullptr;
+
+  std::atomic<std::uint32_t> halted_{0};
+  alignas(128) std::atomic<std::uint32_t> orders_{0};
+};
+
+}  // namespace calm::runtime

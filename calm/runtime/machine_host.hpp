@@ -1,0 +1,224 @@
+// machine_host.hpp — the production host beside its loop: its making, its answers to the kernel and to who asks from outside.
+// Laws:    LAB-1, QUI-2, QUI-3, OBS-1, TSK-4
+// Threads: see machine.hpp, for which these are definitions
+// Cancel:  shut_down()
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "calm/kernel/finding.hpp"
+#include "calm/kernel/quiescence.hpp"
+#include "calm/kernel/tree_text.hpp"
+#include "calm/kernel/view_text.hpp"
+#include "calm/runtime/machine_steps.hpp"
+
+namespace calm::runtime {
+
+/// Gives: `af63dc4c8601ec8c`.
+inline std::string hex(std::uint64_t number) {
+  char text[17];
+  (void)std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Machine<Atomics>::Machine(const RunOptions& options, std::uint16_t workers)
+    : options_(options),
+      workers_(workers),
+      beds_(workers),
+      gateway_(mem::Ref<cx::Gateway>::adopt(
+          new cx::Gateway([](void* machine) noexcept { static_cast<Machine*>(machine)->ring(); }, this))),
+      blocking_(options) {}
+
+template <lockfree::AtomicsPolicy Atomics>
+Machine<Atomics>::~Machine() {
+  join_threads();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Outcome<void> Machine<Atomics>::prepare() {
+  kernel::Config config = options_.kernel;
+  config.workers = workers_;
+  auto kernel = Kernel::make(config, *this);
+  if (!kernel) return err(std::move(kernel).error());
+  kernel_ = std::move(kernel).value();
+  port_ = std::make_unique<Port>(*kernel_, *this);
+  for (std::uint16_t i = 0; i < workers_; ++i) {
+    seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
+  }
+  return ok();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Outcome<void> Machine<Atomics>::start() {
+  for (std::uint16_t i = 1; i < workers_; ++i) {
+    auto started = start_thread(i);
+    if (!started) return started;
+  }
+  return ok();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Outcome<void> Machine<Atomics>::start_thread(std::uint16_t number) {
+  struct Start {
+    Machine& machine;
+    std::uint16_t number;
+  };
+  auto thread = std::make_unique<Thread>();
+  auto start = std::make_unique<Start>(Start{*this, number});
+  const auto body = [](void* context) {
+    const std::unique_ptr<Start> mine(static_cast<Start*>(context));
+    if (mine->machine.options_.pin_to_cores) Thread::go_to_core(mine->number);
+    mine->machine.work(*mine->machine.seats_[mine->number]);
+  };
+  const Status started = thread->start(options_, number, body, start.get());
+  if (!started) return err(started.error(), "a worker's thread was not started");
+  (void)start.release();
+  threads_.push_back(std::move(thread));
+  return ok();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::join_threads() noexcept {
+  give_order(finished);
+  beds_.call_all();
+  for (const auto& thread : threads_) thread->join();
+  threads_.clear();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::run(cx::TaskRoot& main) {
+  Seat<Atomics>& seat = *seats_[0];
+  look_at_clock(seat);
+  main_ = kernel_->spawn(seat.worker, root(), {.frame = &main, .handle = true}).id;
+  work(seat);
+  join_threads();
+  gateway_->close();
+  (void)kernel_->release(seat.worker, main_);
+}
+
+// --- Engine ---
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::shut_down(kernel::Worker& worker) {
+  (void)kernel_->cancel(worker, root(), {.kind = CancelKind::shutdown});
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::stand_still() noexcept {
+  halted_.fetch_add(1, std::memory_order_seq_cst);
+  for (;;) {
+    const std::uint32_t orders = orders_.load(std::memory_order_seq_cst);
+    if ((orders & halt) == 0) break;
+    orders_.wait(orders, std::memory_order_relaxed);
+  }
+  halted_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+template <class F>
+auto Machine<Atomics>::with_others_halted(Seat<Atomics>& seat, F look) {
+  constexpr Duration patience = Duration::milliseconds(100);
+  // Who finds that another one halts everybody stands still first.
+  while ((orders_.fetch_or(halt, std::memory_order_seq_cst) & halt) != 0) stand_still();
+  const Time until = clock_.now() + patience;
+  while (halted_.load(std::memory_order_seq_cst) + 1U < workers_ && clock_.now() < until) {
+    beds_.call_all();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  look_at_clock(seat);
+  auto seen = look();
+  orders_.fetch_and(~halt, std::memory_order_seq_cst);
+  orders_.notify_all();
+  return seen;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+std::string Machine<Atomics>::inspect(kernel::Worker& worker) {
+  Seat<Atomics>& seat = seat_of(worker);
+  return with_others_halted(seat, [&] { return kernel::tree_text(kernel_->snapshot(worker)) + '\n' + workers_text(); });
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+std::string Machine<Atomics>::stragglers(kernel::Worker& worker) {
+  return with_others_halted(seat_of(worker), [&] { return kernel::diagnose(kernel_->snapshot(worker)); });
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+std::vector<const PollWatch*> Machine<Atomics>::poll_watches() const {
+  std::vector<const PollWatch*> watches;
+  watches.reserve(seats_.size());
+  for (const auto& seat : seats_) watches.push_back(&seat->watch);
+  return watches;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::when_work_begins(void (*call)(void*) noexcept, void* context) noexcept {
+  work_begins_ = call;
+  work_begins_context_ = context;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+std::string Machine<Atomics>::workers_text() const {
+  std::string text;
+  for (const auto& seat : seats_) {
+    if (!text.empty()) text += '\n';
+    text += "worker " + std::to_string(seat->worker.index()) + ": " +
+            kernel::counted_noun(seat->watch.look().number, "poll") + ", " + to_string(seat->counters) + ", fairness " +
+            hex(seat->lanes.certificate().hash());
+  }
+  return text;
+}
+
+// --- kernel::Host ---
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
+  Seat<Atomics>& seat = seat_of(worker);
+  seat.counters.wakes.add();
+  if constexpr (!Atomics::shared) {
+    enqueue(seat, task);
+  } else {
+    const auto& root = *static_cast<const cx::TaskRoot*>(task.frame);
+    if (root.is_pinned()) {
+      if (root.home() == worker.index()) return enqueue(seat, task);
+      seats_[root.home()]->inbox.push(task);
+      return beds_.call(root.home());
+    }
+    if (!sched::is_plain(task)) return seat.lanes.push(task);
+    const bool woken_by_another = worker.running() && worker.running() != task.id();
+    if (woken_by_another && task.word.look().state() != TaskState::created) return seat.ready.push_next(task);
+    seat.ready.push(task);
+  }
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::watch(kernel::Worker& worker, TaskId task, Time deadline) noexcept {
+  if (!seat_of(worker).deadlines.add(task, deadline)) {
+    std::fputs("calm: no memory to keep a deadline [HND-3]\n", stderr);
+  }
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept {
+  std::fprintf(stderr, "%s\n", to_string(finding).c_str());
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+kernel::AwaitPoint Machine<Atomics>::await_point(const Task& task) const noexcept {
+  const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
+  return root == nullptr ? kernel::AwaitPoint() : root->await_point();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+std::uint64_t Machine<Atomics>::pending_timers() const noexcept {
+  std::uint64_t pending = 0;
+  for (const auto& seat : seats_) pending += seat->alarms.size();
+  return pending;
+}
+
+}  // namespace calm::runtime

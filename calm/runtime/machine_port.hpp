@@ -1,0 +1,47 @@
+// machine_port.hpp — what task code needs of the production host: clock, entropy, alarms, and the thread it is on.
+// Laws:    I7, SHD-5, SHD-6, SCH-7, TMR
+// Threads: by workers; gateway() anywhere
+// Cancel:  not applicable
+#pragma once
+
+#include "calm/check/require.hpp"
+#include "calm/runtime/machine.hpp"
+
+namespace calm::runtime {
+
+template <lockfree::AtomicsPolicy Atomics>
+class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
+ public:
+  using Worker = kernel::Worker;
+
+  Port(Kernel& kernel, Machine& machine) noexcept : cx::KernelPort<Atomics>(kernel), machine_(machine) {
+    this->time_is_watched_ = true;
+    this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
+  }
+
+  Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
+    return machine_.seat_of(worker).alarms.arm(alarm, worker.now(), beyond).status;
+  }
+  void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
+    (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm);
+  }
+  std::uint64_t entropy(Worker& worker) noexcept override { return machine_.seat_of(worker).entropy.next(); }
+
+  [[nodiscard]] mem::Ref<cx::Gateway> gateway() noexcept override { return machine_.gateway_; }
+  [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override { return &machine_.blocking_; }
+
+ protected:
+  [[nodiscard]] Worker& of_this_thread() noexcept override {
+    Worker* const worker = worker_of_this_thread();
+    CALM_REQUIRE(SHD_6, worker != nullptr);  // a thread that is no worker hands errands in
+    return *worker;
+  }
+
+ private:
+  /// Task code wants to know: it gets what the clock says now.
+  void time_seen(Worker& worker) noexcept override { worker.set_time(machine_.clock_.now()); }
+
+  Machine& machine_;
+};
+
+}  // namespace calm::runtime

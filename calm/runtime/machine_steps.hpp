@@ -1,0 +1,316 @@
+// machine_steps.hpp — how a worker of the production host goes about its day. Definitions for machine.hpp, which has them.
+// Laws:    SCH-6, SCH-7, SCH-8, QUI-3, TSK-4
+// Threads: see machine.hpp
+// Cancel:  not applicable
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "calm/kernel/quiescence.hpp"
+#include "calm/runtime/machine_port.hpp"
+
+namespace calm::runtime {
+
+// --- the loop (SCH-6) ---
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::work(Seat<Atomics>& seat) {
+  kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
+  begin_work(seat);
+  look_up(seat);
+  for (;;) {
+    // relaxed: an order that is seen late is seen before the next sleep at the latest.
+    if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
+    if (seat.pace.due() || seat.alarms.quiet_until() <= seat.worker.now()) [[unlikely]]
+      look_up(seat);
+    Task* task = next_here(seat);
+    if (task == nullptr) [[unlikely]]
+      task = next_elsewhere(seat);
+    if (task == nullptr) [[unlikely]]
+      task = rest(seat);
+    if (task == nullptr) continue;
+    if (seat.searching) stop_searching(seat);
+    dispatch(seat, *task);
+  }
+  worker_of_this_thread() = before;
+}
+
+/// It sleeps no more: who watches polls is told.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::begin_work(Seat<Atomics>& seat) noexcept {
+  seat.watch.wake();
+  if (work_begins_ != nullptr) work_begins_(work_begins_context_);
+}
+
+/// Gives: false when it is to leave.
+template <lockfree::AtomicsPolicy Atomics>
+bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
+  if (has_order(halt)) stand_still();
+  if (has_order(errands)) {
+    orders_.fetch_and(~errands, std::memory_order_seq_cst);
+    seat.counters.errands.add(gateway_->serve(seat.worker));
+  }
+  if (has_order(closing)) finish_if_closed();
+  return !has_order(finished);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
+  kernel::Worker& worker = seat.worker;
+  worker.set_round(worker.round() + 1);
+  const TaskId id = task.id();
+  seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task.frame)->last_await());
+  (void)cx::drive(*kernel_, worker, id);
+  if (id == main_ && kernel_->state(id) == TaskState::completed) [[unlikely]] {
+    (void)kernel_->close(worker, root());
+    give_order(closing);
+  }
+}
+
+/// Now and then between two dispatches.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
+  const Time last_look = seat.worker.now();
+  look_at_clock(seat);
+  fire(seat);
+  if constexpr (Atomics::shared) {
+    take_inbox(seat);
+    call_for_help(seat, last_look);
+  }
+}
+
+// --- what is next ---
+
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat) noexcept {
+  if (!seat.lanes.empty()) [[unlikely]]
+    return next_by_lanes(seat);
+  bool oldest = true;
+  Task* const task = seat.ready.pop(oldest);
+  if (task == nullptr) return nullptr;
+  if (oldest) {
+    seat.lanes.ran_quick();
+  } else {
+    seat.lanes.ran_newer();
+  }
+  return task;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& seat) noexcept {
+  const sched::Pick pick = seat.lanes.choose(!seat.ready.empty());
+  switch (pick) {
+    case sched::Pick::none:
+      return nullptr;
+    case sched::Pick::quick:
+    case sched::Pick::oldest_quick: {
+      bool oldest = true;
+      Task* const task = pick == sched::Pick::quick ? seat.ready.pop(oldest) : seat.ready.pop_oldest();
+      // A thief may have been quicker; then the lanes are asked again without it.
+      if (task == nullptr) return &seat.lanes.take(seat.lanes.choose(false));
+      if (oldest) {
+        seat.lanes.ran_quick();
+      } else {
+        seat.lanes.ran_newer();
+      }
+      return task;
+    }
+    case sched::Pick::elsewhere:
+      if (Task* const task = steal(seat)) return task;
+      return &seat.lanes.take(pick);
+    case sched::Pick::cancel:
+    case sched::Pick::timed:
+    case sched::Pick::ready:
+    case sched::Pick::oldest_ready:
+      break;
+  }
+  return &seat.lanes.take(pick);
+}
+
+/// Beyond its own queues: what others sent it, then what others have.
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::next_elsewhere(Seat<Atomics>& seat) noexcept {
+  if constexpr (Atomics::shared) {
+    if (!seat.inbox.empty()) {
+      take_inbox(seat);
+      return next_here(seat);
+    }
+    if (seat.searching) return steal(seat);
+  }
+  return nullptr;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::steal(Seat<Atomics>& seat) noexcept {
+  if constexpr (Atomics::shared) {
+    seat.victims.restart();
+    while (const auto victim = seat.victims.next()) {
+      Task* const task = seat.ready.steal_from(seats_[*victim]->ready);
+      if (task == nullptr) continue;
+      seat.counters.steals.add();
+      seat.lanes.ran_newer();
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+/// Puts a task that is this worker's into its queue.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::enqueue(Seat<Atomics>& seat, Task& task) noexcept {
+  if (sched::is_plain(task)) {
+    seat.ready.push_pinned(task);
+  } else {
+    seat.lanes.push(task);
+  }
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::take_inbox(Seat<Atomics>& seat) noexcept {
+  if (seat.inbox.empty()) return;
+  using Inbox = decltype(seat.inbox);
+  for (Task* task = Inbox::oldest_first(seat.inbox.take_all()); task != nullptr;) {
+    Task* const after = task->queue_link;
+    enqueue(seat, *task);
+    task = after;
+  }
+}
+
+/// Gives: true when there is something that nobody else will do for it.
+template <lockfree::AtomicsPolicy Atomics>
+bool Machine<Atomics>::is_wanted(const Seat<Atomics>& seat) const noexcept {
+  return (orders_.load(std::memory_order_seq_cst) & urgent) != 0 || !seat.inbox.empty();
+}
+
+/// Gives: true when others have work to take.
+template <lockfree::AtomicsPolicy Atomics>
+bool Machine<Atomics>::has_prey(const Seat<Atomics>& seat) const noexcept {
+  for (const auto& other : seats_) {
+    if (other.get() != &seat && other->ready.backlog() != 0) return true;
+  }
+  return false;
+}
+
+/// There is nothing to do here: it looks around for a moment, then it sleeps until it is called or time has come.
+/// Gives: what it found, if anything.
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
+  constexpr int spins = 8;
+  constexpr int yields = 2;
+  const std::uint16_t me = seat.worker.index();
+  look_at_clock(seat);
+  fire(seat);
+  if (has_order(closing)) finish_if_closed();
+  if (Task* const task = next_here(seat)) return task;
+  if (!seat.searching) seat.searching = beds_.search();
+  for (int i = 0; seat.searching && i < spins + yields; ++i) {
+    if (Task* const task = next_elsewhere(seat)) return task;
+    if (is_wanted(seat)) return nullptr;
+    if (i < spins) {
+      lockfree::RealAtomics::pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  const Time next = next_alarm(seat);
+  seat.waits_for_time.store(next != Time::max(), std::memory_order_seq_cst);
+  const bool last = beds_.lie_down(me, std::exchange(seat.searching, false), seat.worker.now().ns());
+  if (is_wanted(seat) || (last && has_prey(seat))) {
+    seat.searching = beds_.get_up(me);
+    if (!seat.searching && workers_ > 1) seat.searching = beds_.search();
+    return nullptr;
+  }
+  tell_if_stuck(seat);
+  seat.lanes.parked();
+  seat.counters.parks.add();
+  seat.watch.rest();
+  beds_.sleep(me, next == Time::max() ? lockfree::never_ns : clock_.monotonic_ns(next));
+  seat.searching = beds_.get_up(me);
+  begin_work(seat);
+  look_at_clock(seat);
+  seat.pace.start_anew(seat.worker.now());
+  fire(seat);
+  return nullptr;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::stop_searching(Seat<Atomics>& seat) noexcept {
+  seat.searching = false;
+  if (beds_.end_search() && seat.ready.backlog() != 0 && beds_.call_help()) seat.counters.calls.add();
+}
+
+/// Work waits here and somebody may sleep. Waking a thread costs as much as hundreds of dispatches, so it is done when work
+/// has waited for as long as that takes: with short polls after many looks, with long ones at the first. One entry is none:
+/// it is what runs next.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::call_for_help(Seat<Atomics>& seat, Time last_look) noexcept {
+  constexpr Duration worth_a_call = Duration::microseconds(50);
+  const Time now = seat.worker.now();
+  if (seat.ready.backlog() < 2) {
+    seat.crowded_since = Time::max();
+    return;
+  }
+  seat.crowded_since = std::min(seat.crowded_since, last_look);
+  if (now - seat.crowded_since < worth_a_call) return;
+  seat.crowded_since = now;
+  if (beds_.call_help()) seat.counters.calls.add();
+}
+
+// --- time ---
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::look_at_clock(Seat<Atomics>& seat) {
+  const Time now = clock_.now();
+  seat.worker.set_time(now);
+  seat.pace.read(now);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::fire(Seat<Atomics>& seat) {
+  kernel::Worker& worker = seat.worker;
+  while (const auto task = seat.alarms.take_due(worker.now())) {
+    (void)kernel_->wake(worker, *task);
+    seat.counters.timers.add();
+  }
+  while (const auto task = seat.deadlines.take_due(worker.now())) (void)kernel_->deadline_reached(worker, *task);
+  seat.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+Time Machine<Atomics>::next_alarm(Seat<Atomics>& seat) noexcept {
+  Time next = seat.alarms.quiet_until();
+  if (!seat.deadlines.empty()) next = std::min(next, seat.deadlines.next());
+  return next;
+}
+
+// --- the end ---
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::finish_if_closed() {
+  if (kernel_->state(root()) != RegionState::closed) return;
+  give_order(finished);
+  beds_.call_all();
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::tell_if_stuck(Seat<Atomics>& seat) {
+  if (!beds_.all_lie() || gateway_->has_callers()) return;
+  for (const auto& other : seats_) {
+    if (other->waits_for_time.load(std::memory_order_seq_cst)) return;
+  }
+  if (told_stuck_.exchange(true)) return;
+  std::fprintf(stderr, "%s\ncalm: nothing will ever wake it\n",
+               kernel::diagnose(kernel_->snapshot(seat.worker)).c_str());
+}
+
+/// Somebody outside has handed in an errand.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::ring() noexcept {
+  give_order(errands);
+  beds_.call_one();
+}
+
+}  // namespace calm::runtime

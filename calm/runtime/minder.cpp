@@ -1,0 +1,162 @@
+#include "calm/runtime/minder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <utility>
+
+namespace calm::runtime {
+namespace {
+
+constexpr int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+
+// Who has the signals, and what they did before.
+std::atomic<Minder*> owner{nullptr};
+struct sigaction before[std::size(signals)];
+
+Time monotonic() noexcept {
+  timespec now{};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return Time() + Duration::seconds(now.tv_sec) + Duration::nanoseconds(now.tv_nsec);
+}
+
+}  // namespace
+
+Minder::Minder(const RunOptions& options, Control& control)
+    : options_(options), control_(control), within_ns_(options.shutdown_time.ns()) {
+  (void)sem_init(&bell_, 0, 0);
+}
+
+void Minder::start() {
+  thread_ = std::thread([this] { mind(); });
+}
+
+void Minder::watch_polls(std::vector<const PollWatch*> workers) {
+  stalls_ = StallWatch(std::move(workers), options_.stall_limit);
+  look_at_ = monotonic();
+}
+
+void Minder::work_begins() noexcept {
+  if (!looks_.load(std::memory_order_seq_cst) && !looks_.exchange(true, std::memory_order_seq_cst)) call(look);
+}
+
+void Minder::look_at_polls() {
+  const std::string text = stalls_.look(monotonic());
+  if (!text.empty()) {
+    std::fputs(text.c_str(), stderr);
+    if (options_.on_stall == OnStall::abort) std::abort();
+  }
+  if (stalls_.saw_work()) {
+    look_at_ = monotonic() + stalls_.pause();
+    return;
+  }
+  // Before it sleeps for good it looks once more: a worker that began before the flag fell did not call.
+  looks_.store(false, std::memory_order_seq_cst);
+  (void)stalls_.look(monotonic());
+  if (stalls_.saw_work() && !looks_.exchange(true, std::memory_order_seq_cst)) {
+    look_at_ = monotonic() + stalls_.pause();
+  } else {
+    look_at_.reset();
+  }
+}
+
+Minder::~Minder() {
+  if (has_signals_) {
+    for (std::size_t i = 0; i < std::size(signals); ++i) (void)sigaction(signals[i], &before[i], nullptr);
+    owner.store(nullptr, std::memory_order_seq_cst);
+  }
+  if (thread_.joinable()) {
+    call(dismissed);
+    thread_.join();
+  }
+  (void)sem_destroy(&bell_);
+}
+
+Status Minder::take_signals() {
+  if (!options_.signals) return {};
+  Minder* nobody = nullptr;
+  if (!owner.compare_exchange_strong(nobody, this)) return Errc::busy;
+  has_signals_ = true;
+  struct sigaction action{};
+  action.sa_handler = &Minder::on_signal;
+  action.sa_flags = SA_RESTART;
+  (void)sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < std::size(signals); ++i) (void)sigaction(signals[i], &action, &before[i]);
+  return {};
+}
+
+/// Only what a handler may do: atomics and sem_post().
+void Minder::on_signal(int number) noexcept {
+  const int error = errno;
+  if (Minder* const minder = owner.load(std::memory_order_seq_cst); minder != nullptr) {
+    if (number == SIGUSR1) {
+      minder->call(show);
+    } else {
+      const bool again = minder->signal_.exchange(number, std::memory_order_seq_cst) != 0;
+      minder->call(again ? stop_now : stop);
+    }
+  }
+  errno = error;
+}
+
+void Minder::call(std::uint32_t what) noexcept {
+  calls_.fetch_or(what, std::memory_order_seq_cst);
+  (void)sem_post(&bell_);
+}
+
+void Minder::shut_down(Duration within) noexcept {
+  within_ns_.store(within.ns(), std::memory_order_seq_cst);
+  call(stop);
+}
+
+void Minder::sleep() noexcept {
+  const std::optional<Time> next = told_by_ && look_at_ ? std::min(*told_by_, *look_at_)
+                                   : told_by_           ? told_by_
+                                                        : look_at_;
+  if (!next) {
+    while (sem_wait(&bell_) != 0 && errno == EINTR) {
+    }
+    return;
+  }
+  const std::uint64_t at = next->ns();
+  const timespec until{static_cast<time_t>(at / 1'000'000'000), static_cast<long>(at % 1'000'000'000)};
+  while (sem_clockwait(&bell_, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
+  }
+}
+
+void Minder::mind() {
+  for (;;) {
+    sleep();
+    const std::uint32_t calls = calls_.exchange(0, std::memory_order_seq_cst);
+    if ((calls & dismissed) != 0) return;
+    if ((calls & show) != 0) std::fprintf(stderr, "%s\n", control_.inspect().c_str());
+    if ((calls & stop) != 0) begin_shutdown();
+    if ((calls & stop_now) != 0) {
+      tell_stragglers("a second signal ends the process");
+      (void)std::signal(signal_.load(), SIG_DFL);
+      (void)std::raise(signal_.load());
+    }
+    if ((calls & look) != 0) look_at_ = monotonic() + stalls_.pause();
+    if (look_at_ && monotonic() >= *look_at_) look_at_polls();
+    if (told_by_ && monotonic() >= *told_by_) {
+      told_by_.reset();
+      tell_stragglers("the shutdown takes longer than it may");
+      if (options_.on_stall == OnStall::abort) std::abort();
+    }
+  }
+}
+
+void Minder::begin_shutdown() {
+  if (!control_.shut_down()) return;
+  told_by_ = monotonic() + Duration::nanoseconds(within_ns_.load(std::memory_order_seq_cst));
+}
+
+void Minder::tell_stragglers(const char* why) {
+  std::fprintf(stderr, "calm: %s [QUI-3]\n%s\n", why, control_.stragglers().c_str());
+}
+
+}  // namespace calm::runtime

@@ -1,0 +1,76 @@
+// minder.hpp — a thread beside the workers that minds what they cannot: signals, polls that do not end, a shutdown that takes too long.
+// Laws:    QUI-2, QUI-3, GHO-3, SCH-8 (it sleeps until there is something to mind)
+// Threads: shut_down() anywhere
+// Cancel:  a signal, or shut_down(), cancels the root with Shutdown
+#pragma once
+
+#include <semaphore.h>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "calm/model/error_code.hpp"
+#include "calm/model/time.hpp"
+#include "calm/runtime/control.hpp"
+#include "calm/runtime/options.hpp"
+#include "calm/runtime/poll_watch.hpp"
+#include "calm/runtime/stall_watch.hpp"
+
+namespace calm::runtime {
+
+class Minder {
+ public:
+  Minder(const RunOptions& options, Control& control);
+  Minder(const Minder&) = delete;
+  Minder& operator=(const Minder&) = delete;
+  ~Minder();
+
+  /// Takes the signals of the process over, where the options say so.
+  /// Fails: busy when another run has them.
+  Status take_signals();
+
+  /// After all that says "before".
+  void start();
+
+  /// Watches that polls end. Before the run begins.
+  void watch_polls(std::vector<const PollWatch*> workers);
+  /// A worker has work again: there may be polls to watch. Anywhere.
+  void work_begins() noexcept;
+
+  /// The program is to stop; its stragglers are told after so long.
+  void shut_down(Duration within) noexcept;
+
+ private:
+  static constexpr std::uint32_t stop = 1;       ///< first SIGINT or SIGTERM, or shut_down()
+  static constexpr std::uint32_t stop_now = 2;   ///< the second signal
+  static constexpr std::uint32_t show = 4;       ///< SIGUSR1
+  static constexpr std::uint32_t dismissed = 8;  ///< the run has ended
+  static constexpr std::uint32_t look = 16;      ///< there are polls to watch
+
+  static void on_signal(int number) noexcept;
+
+  void call(std::uint32_t what) noexcept;
+  void mind();
+  void sleep() noexcept;
+  void begin_shutdown();
+  void tell_stragglers(const char* why);
+  void look_at_polls();
+
+  const RunOptions& options_;
+  Control& control_;
+  sem_t bell_{};
+  std::atomic<std::uint32_t> calls_{0};
+  std::atomic<int> signal_{0};  // the last one that asked for the end
+  std::atomic<std::int64_t> within_ns_;
+  std::optional<Time> told_by_;  // of the monotonic clock, as all times here
+  StallWatch stalls_{{}, {}};
+  std::optional<Time> look_at_;
+  std::atomic<bool> looks_{true};  // or sleeps until work begins
+  bool has_signals_ = false;
+  std::thread thread_;
+};
+
+}  // namespace calm::runtime

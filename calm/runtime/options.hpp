@@ -1,0 +1,60 @@
+// options.hpp — what a runtime is started with.
+// Laws:    SHD-1 (nothing of it changes after the start), SCH-7 (the seed), QUI-3
+// Threads: values
+// Cancel:  not applicable
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "calm/kernel/config.hpp"
+#include "calm/model/time.hpp"
+
+namespace calm {
+
+/// Which words tasks are made of.
+enum class Flavour : std::uint8_t {
+  automatic,       ///< as many as there are workers ask for
+  current_thread,  ///< everything on the calling thread, and nothing that only several threads need; one worker
+  multi_worker,    ///< words that several threads may use, with one worker too
+};
+
+/// What happens when a shutdown, or a poll, takes longer than it may (QUI-3).
+enum class OnStall : std::uint8_t {
+  report,  ///< what keeps it is told on standard error, and the run goes on until it is quiet
+  abort,   ///< the same, and the process ends
+};
+
+/// For RunOptions::workers: as many workers as there are cores.
+inline constexpr std::uint16_t every_core = UINT16_MAX;
+
+/// Of the threads for calls that block (IO-4); there are none before the first call.
+struct BlockingOptions {
+  std::uint32_t threads_max = 64;
+  std::uint32_t queue_max = 65'536;            ///< so many calls wait for a thread; beyond it resource_exhausted
+  Duration idle_time = Duration::seconds(10);  ///< after so long without a call a thread ends
+};
+
+struct RunOptions {
+  kernel::Config kernel{};  ///< its `workers` is set by what follows
+  /// The calling thread is the first of them. 0: as many as CALM_WORKERS in the environment says, else one.
+  std::uint16_t workers = 0;
+  Flavour flavour = Flavour::automatic;
+  std::uint64_t seed = 0;          ///< of `Cx` entropy and of who is stolen from; 0: another one every time
+  std::string_view name = "calm";  ///< of the threads that are started, with a number; 11 characters are seen
+  bool pin_to_cores = false;       ///< worker n stays on the n-th core that the process may use
+  std::size_t stack_bytes = 0;     ///< of the threads that are started; 0: what the system gives
+
+  /// SIGINT and SIGTERM become a Shutdown of the program; a second one ends the process, after what keeps the program
+  /// was told. SIGUSR1 shows its tasks on standard error. One run of a process at a time may have them.
+  bool signals = false;
+  Duration
+      stall_limit{};  ///< a poll that takes longer is told on standard error, with its task and site; 0: nobody looks
+  Duration shutdown_time = Duration::seconds(30);  ///< a shutdown may take so long before its stragglers are told
+  OnStall on_stall = OnStall::report;
+
+  BlockingOptions blocking{};
+};
+
+}  // namespace calm

@@ -1,0 +1,68 @@
+// pace.hpp — the real time as a worker knows it, read as seldom as the work allows.
+// Laws:    SHD-5, TMR-3
+// Threads: one worker each
+// Cancel:  not applicable
+//
+// Reading the clock costs more than a dispatch. So it is read once in `every` dispatches, and `every` follows the work: when
+// so many took longer than `fresh`, it is halved, else doubled. With polls of a microsecond time is some tens of them old,
+// with polls of a millisecond it is read before each. Task code that asks for the time reads the clock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "calm/model/time.hpp"
+
+namespace calm::runtime {
+
+/// The steady clock since the start of a runtime.
+class RealClock {
+ public:
+  using Steady = std::chrono::steady_clock;
+
+  [[nodiscard]] Time now() const noexcept {
+    return Time() +
+           Duration::nanoseconds(std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now() - start_).count());
+  }
+  /// Gives: this time as the monotonic clock of the system counts.
+  [[nodiscard]] std::uint64_t monotonic_ns(Time time) const noexcept {
+    const auto at = start_.time_since_epoch() + std::chrono::nanoseconds((time - Time()).ns());
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(at).count());
+  }
+
+ private:
+  Steady::time_point start_ = Steady::now();
+};
+
+class Pace {
+ public:
+  static constexpr std::uint32_t every_max = 64;
+  static constexpr Duration fresh = Duration::microseconds(50);
+
+  /// Gives: true when the clock is to be read before this dispatch.
+  [[nodiscard]] bool due() noexcept { return --left_ == 0; }
+
+  /// The clock was read.
+  void read(Time now) noexcept {
+    if (now - last_ > fresh) {
+      every_ = every_ > 1 ? every_ / 2 : 1;
+    } else if (left_ == 0 && every_ < every_max) {
+      every_ *= 2;
+    }
+    last_ = now;
+    left_ = every_;
+  }
+
+  /// The next dispatch reads it: after a sleep, which says nothing about the work.
+  void start_anew(Time now) noexcept {
+    last_ = now;
+    left_ = every_;
+  }
+
+ private:
+  std::uint32_t every_ = 1;
+  std::uint32_t left_ = 1;
+  Time last_{};
+};
+
+}  // namespace calm::runtime

@@ -1,0 +1,51 @@
+// poll_watch.hpp — what a worker says of the poll it is in, for who watches that polls end.
+// Laws:    GHO-3, IO-4, QUI-3
+// Threads: written by the worker, read anywhere
+// Cancel:  not applicable
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <source_location>
+
+#include "calm/model/id.hpp"
+
+namespace calm::runtime {
+
+class PollWatch {
+ public:
+  /// A poll begins; the task went on from this await point.
+  void begin(TaskId task, std::source_location after) noexcept {
+    // Relaxed: who looks wants to see the same poll twice, and what it sees is as good as a moment old.
+    after_.store(after, std::memory_order_relaxed);
+    task_.store(task.bits(), std::memory_order_relaxed);
+    polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  /// The worker begins to look for something to poll, or sleeps from here on.
+  // seq_cst: who falls asleep for want of work to watch says so first, and looks here after that.
+  void wake() noexcept { awake_.store(true, std::memory_order_seq_cst); }
+  void rest() noexcept {
+    task_.store(0, std::memory_order_relaxed);
+    awake_.store(false, std::memory_order_seq_cst);
+  }
+  [[nodiscard]] bool is_awake() const noexcept { return awake_.load(std::memory_order_seq_cst); }
+
+  struct Poll {
+    TaskId task{};  ///< none before the first one, and while it sleeps
+    std::source_location after{};
+    std::uint64_t number = 0;  ///< of this poll: how many the worker has begun
+  };
+  [[nodiscard]] Poll look() const noexcept {
+    return {TaskId::from_bits(task_.load(std::memory_order_relaxed)), after_.load(std::memory_order_relaxed),
+            polls_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  std::atomic<std::uint64_t> task_{0};
+  std::atomic<std::source_location> after_{};
+  std::atomic<std::uint64_t> polls_{0};
+  std::atomic<bool> awake_{false};
+};
+static_assert(std::atomic<std::source_location>::is_always_lock_free);
+
+}  // namespace calm::runtime

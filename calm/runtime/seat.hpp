@@ -1,0 +1,52 @@
+// seat.hpp — what one worker of a runtime has of its own: what it runs, when it must look up, what it has done.
+// Laws:    SCH-6, SHD-1 (per worker), SHD-5, TMR
+// Threads: by its worker, but for what says otherwise
+// Cancel:  not applicable
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "calm/clock/deadlines.hpp"
+#include "calm/clock/shared_wheel.hpp"
+#include "calm/kernel/worker.hpp"
+#include "calm/lockfree/take_all_stack.hpp"
+#include "calm/model/split_mix.hpp"
+#include "calm/runtime/counters.hpp"
+#include "calm/runtime/pace.hpp"
+#include "calm/runtime/poll_watch.hpp"
+#include "calm/sched/lanes.hpp"
+#include "calm/sched/ready_queue.hpp"
+#include "calm/sched/victim_order.hpp"
+
+namespace calm::runtime {
+
+template <lockfree::AtomicsPolicy Atomics>
+struct alignas(128) Seat {
+  using Task = kernel::TaskRecord<Atomics>;
+
+  Seat(kernel::Worker& of, std::uint64_t seed, std::uint16_t workers) noexcept
+      : worker(of),
+        alarms(of.index()),
+        entropy(sched::worker_seed(seed, of.index())),
+        victims(seed, of.index(), workers) {}
+
+  kernel::Worker& worker;
+  sched::ReadyQueue<Atomics> ready;  ///< plain tasks
+  sched::Lanes<Atomics> lanes;       ///< all others
+  clock::Deadlines deadlines;
+  clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
+  Pace pace;
+  SplitMix entropy;                  ///< of `Cx` (SCH-7)
+  sched::VictimOrder victims;        ///< whom it takes work from
+  bool searching = false;            ///< it looks for work, as Beds knows
+  Time crowded_since = Time::max();  ///< work has waited here since then
+  Counters counters;
+  PollWatch watch;
+  /// It sleeps until some time has come, not only until it is called. Anywhere.
+  std::atomic<bool> waits_for_time{false};
+  /// Tasks that are this worker's, woken by others. Anywhere.
+  alignas(128) lockfree::TakeAllStack<Task, &Task::queue_link, lockfree::RealAtomics> inbox;
+};
+
+}  // namespace calm::runtime

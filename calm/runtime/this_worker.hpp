@@ -1,0 +1,14 @@
+// this_worker.hpp — which worker the calling thread is.
+// Laws:    SHD-6
+// Threads: each has its own answer
+// Cancel:  not applicable
+#pragma once
+
+#include "calm/kernel/worker.hpp"
+
+namespace calm::runtime {
+
+/// Gives: the worker whose thread calls; nullptr on a thread that is none.
+[[nodiscard]] kernel::Worker*& worker_of_this_thread() noexcept;
+
+}  // namespace calm::runtime

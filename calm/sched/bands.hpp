@@ -1,0 +1,70 @@
+// bands.hpp — a queue with 256 priorities, first come, first served in each: needs no memory and never searches.
+// Laws:    SCH-1 (priority, FIFO), HND-3 (a push is never refused)
+// Threads: the owner's
+// Cancel:  not applicable
+//
+// The queue is the entries' own links. From push() to take() an entry's link is the queue's: nobody else may link the entry
+// anywhere, or free it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "calm/check/require.hpp"
+
+namespace calm::sched {
+
+/// Entry: has a member `Entry* queue_link`.
+template <class Entry>
+class Bands {
+ public:
+  Bands() noexcept = default;
+  Bands(const Bands&) = delete;
+  Bands& operator=(const Bands&) = delete;
+
+  /// Needs: the entry is in no queue.
+  void push(Entry& entry, std::uint8_t priority) noexcept {
+    entry.queue_link = nullptr;
+    Band& band = bands_[priority];
+    (band.first == nullptr ? band.first : band.last->queue_link) = &entry;
+    band.last = &entry;
+    map_[priority / bits] |= std::uint64_t{1} << priority % bits;
+    ++size_;
+  }
+
+  /// Gives: the entry of the highest priority that waits longest. Needs: not empty.
+  [[nodiscard]] Entry& take() noexcept {
+    CALM_REQUIRE(SCH_1, size_ != 0);
+    const std::size_t priority = highest();
+    Band& band = bands_[priority];
+    Entry& entry = *band.first;
+    band.first = entry.queue_link;
+    if (band.first == nullptr) map_[priority / bits] &= ~(std::uint64_t{1} << priority % bits);
+    --size_;
+    return entry;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  static constexpr std::size_t bits = 64;
+  struct Band {
+    Entry* first = nullptr;
+    Entry* last = nullptr;  // means something while there is a first
+  };
+
+  [[nodiscard]] std::size_t highest() const noexcept {
+    std::size_t word = map_.size() - 1;
+    while (map_[word] == 0) --word;
+    return word * bits + static_cast<std::size_t>(std::bit_width(map_[word])) - 1;
+  }
+
+  std::array<std::uint64_t, 4> map_{};  // bit p: band p is not empty
+  std::array<Band, 256> bands_{};
+  std::size_t size_ = 0;
+};
+
+}  // namespace calm::sched

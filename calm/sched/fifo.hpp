@@ -1,0 +1,48 @@
+// fifo.hpp — tasks in line, first come, first served: the places are the records' own links, so there is always one.
+// Laws:    HND-3 (a place is never refused), SCH-2 (the order of coming)
+// Threads: one thread at a time
+// Cancel:  not applicable
+//
+// A record stands in one line at a time: its link is written by the one who made the task runnable, and read by the one
+// who takes it out.
+#pragma once
+
+#include <cstdint>
+
+#include "calm/kernel/task_record.hpp"
+
+namespace calm::sched {
+
+template <lockfree::AtomicsPolicy Atomics>
+class Fifo {
+ public:
+  using Task = kernel::TaskRecord<Atomics>;
+
+  Fifo() noexcept = default;
+  Fifo(const Fifo&) = delete;
+  Fifo& operator=(const Fifo&) = delete;
+
+  void push(Task& task) noexcept {
+    task.queue_link = nullptr;
+    (first_ == nullptr ? first_ : last_->queue_link) = &task;
+    last_ = &task;
+    ++size_;
+  }
+  /// Gives: who came first; nullptr when nobody is there.
+  [[nodiscard]] Task* pop() noexcept {
+    Task* const task = first_;
+    if (task == nullptr) return nullptr;
+    first_ = task->queue_link;
+    --size_;
+    return task;
+  }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+ private:
+  Task* first_ = nullptr;
+  Task* last_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace calm::sched

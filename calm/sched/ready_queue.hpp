@@ -1,0 +1,113 @@
+// ready_queue.hpp — the ordinary runnable tasks of one worker, in the order in which they became so; others may take half.
+// Laws:    SCH-1 (the ready lane without priorities), SCH-6, SCH-7 (the one place that is last in, first out), HND-3
+// Threads: by the worker whose queue it is; steal_from() of another worker reads it, and backlog() anywhere
+// Cancel:  not applicable
+//
+//   ring    what others may take, bounded
+//   spill   what came while the ring was full: a million spawns fill any ring. As long as somebody stands here all who come
+//           stand behind, so the order is that of coming; the ring is filled from here when it is empty
+//   pinned  fibers, and tasks with open fibers: they stay on this worker (TSK-4). They take turns with the others
+//   next    with several workers, one task that a running one has just woken: it runs at once, here, where its data is, at
+//           most `streak_max` times in a row. Nobody takes it away, so two tasks that talk to each other stay together
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "calm/check/require.hpp"
+#include "calm/lockfree/local_atomics.hpp"
+#include "calm/lockfree/work_ring.hpp"
+#include "calm/sched/fifo.hpp"
+
+namespace calm::sched {
+
+template <lockfree::AtomicsPolicy Atomics>
+class ReadyQueue {
+ public:
+  using Task = kernel::TaskRecord<Atomics>;
+  static constexpr std::uint32_t ring_size = 256;
+  static constexpr std::uint32_t streak_max = 16;
+
+  ReadyQueue() noexcept = default;
+  ReadyQueue(const ReadyQueue&) = delete;
+  ReadyQueue& operator=(const ReadyQueue&) = delete;
+
+  /// Behind all others.
+  void push(Task& task) noexcept {
+    if (!spill_.empty() || !ring_.push(task)) spill_.push(task);
+  }
+  void push_pinned(Task& task) noexcept { pinned_.push(task); }
+  /// Before all others, unless that has gone on for too long; who stood there goes behind all.
+  void push_next(Task& task) noexcept {
+    Task* const before = std::exchange(next_, &task);
+    if (before != nullptr) push(*before);
+  }
+
+  /// Gives: who is to run; nullptr when nobody is there. `oldest` says whether that is who waits longest.
+  [[nodiscard]] Task* pop(bool& oldest) noexcept {
+    oldest = next_ == nullptr || streak_ == streak_max;
+    if (oldest) return pop_oldest();
+    ++streak_;
+    return std::exchange(next_, nullptr);
+  }
+  /// Gives: who waits longest, or nullptr.
+  [[nodiscard]] Task* pop_oldest() noexcept {
+    streak_ = 0;
+    if (next_ != nullptr) push(*std::exchange(next_, nullptr));
+    turn_ = !turn_;
+    if (turn_ && !pinned_.empty()) return pinned_.pop();
+    if (Task* const task = ring_.pop()) return task;
+    if (!spill_.empty()) return refill();
+    return pinned_.pop();
+  }
+
+  /// Takes half of what others may take from the victim. Needs: it is empty.
+  [[nodiscard]] Task* steal_from(ReadyQueue& victim) noexcept { return ring_.steal_from(victim.ring_); }
+
+  [[nodiscard]] bool empty() const noexcept {
+    return next_ == nullptr && spill_.empty() && pinned_.empty() && ring_.size() == 0;
+  }
+  /// Gives: how many others may take, a moment ago.
+  [[nodiscard]] std::uint32_t backlog() const noexcept { return ring_.size(); }
+
+ private:
+  Task* refill() noexcept {
+    Task* const task = spill_.pop();
+    // A thief that still copies takes up half of the ring at most, so there is room for as many.
+    for (std::uint32_t i = 0; i < ring_size / 2 && !spill_.empty(); ++i) {
+      const bool pushed = ring_.push(*spill_.pop());
+      CALM_INVARIANT(SCH_6, pushed, i);
+    }
+    return task;
+  }
+
+  Task* next_ = nullptr;
+  std::uint32_t streak_ = 0;
+  bool turn_ = false;
+  Fifo<Atomics> spill_;
+  Fifo<Atomics> pinned_;
+  lockfree::WorkRing<Task, ring_size, Atomics> ring_;
+};
+
+/// With one worker nobody takes anything away: one line.
+template <>
+class ReadyQueue<lockfree::LocalAtomics> {
+ public:
+  using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
+
+  void push(Task& task) noexcept { line_.push(task); }
+  void push_pinned(Task& task) noexcept { line_.push(task); }
+  void push_next(Task& task) noexcept { line_.push(task); }
+  [[nodiscard]] Task* pop(bool& oldest) noexcept {
+    oldest = true;
+    return line_.pop();
+  }
+  [[nodiscard]] Task* pop_oldest() noexcept { return line_.pop(); }
+  [[nodiscard]] bool empty() const noexcept { return line_.empty(); }
+  [[nodiscard]] std::uint64_t backlog() const noexcept { return line_.size(); }
+
+ private:
+  Fifo<lockfree::LocalAtomics> line_;
+};
+
+}  // namespace calm::sched

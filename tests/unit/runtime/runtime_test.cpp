@@ -1,0 +1,243 @@
+// A runtime as other threads see it: stopped, looked at, idle.
+#include "calm/runtime/runtime.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "calm/cx/mask.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/runtime/stall_watch.hpp"
+
+namespace calm {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+using Clock = std::chrono::steady_clock;
+
+Task<void> park_for_ever(Cx cx) {
+  for (;;) co_await sleep(cx, Duration::seconds(1000));
+}
+
+Task<void> three_parked(Scope& scope) {
+  for (int i = 0; i < 3; ++i) (void)co_await scope.spawn(TaskOptions{.name = "sleeper"}, park_for_ever);
+  co_await park_for_ever(scope.cx());
+}
+CALM_CORO_WRAPPER Task<void> parked_program(Cx cx) { return scope(cx, three_parked); }
+
+/// Gives: what `runtime` says once its program has come to rest.
+std::string inspect_parked(Runtime& runtime) {
+  std::string text;
+  while (text.find("4 tasks") == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    text = runtime.inspect();
+  }
+  return text;
+}
+
+class RuntimeOn : public testing::TestWithParam<std::uint16_t> {};
+INSTANTIATE_TEST_SUITE_P(Workers, RuntimeOn, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
+                         [](const auto& tested) { return std::to_string(tested.param); });
+
+TEST_P(RuntimeOn, QUI_2_a_shutdown_from_another_thread_ends_in_quiet) {
+  Runtime runtime({.workers = GetParam()});
+  Clock::time_point asked;
+  std::thread stopper([&] {
+    (void)inspect_parked(runtime);
+    asked = Clock::now();
+    EXPECT_TRUE(runtime.shut_down(Duration::seconds(60)));
+  });
+  const Outcome<void> end = runtime.block_on(parked_program);
+  const auto took = Clock::now() - asked;
+  stopper.join();
+  ASSERT_TRUE(end.is_cancelled()) << to_string(end);
+  EXPECT_NE(to_string(end).find("Shutdown"), std::string::npos) << to_string(end);
+  EXPECT_LT(took, std::chrono::seconds(2));
+  EXPECT_FALSE(runtime.shut_down());
+  EXPECT_EQ(runtime.inspect(), "");
+}
+
+TEST_P(RuntimeOn, OBS_1_an_inspection_shows_regions_tasks_and_workers) {
+  Runtime runtime({.workers = GetParam()});
+  std::string text;
+  std::thread looker([&] {
+    text = inspect_parked(runtime);
+    runtime.shut_down();
+  });
+  (void)runtime.block_on(parked_program);
+  looker.join();
+  EXPECT_NE(text.find("2 regions, 4 tasks"), std::string::npos) << text;
+  EXPECT_NE(text.find("parked at"), std::string::npos) << text;
+  EXPECT_NE(text.find("runtime_test.cpp"), std::string::npos) << text;
+  EXPECT_NE(text.find("worker " + std::to_string(GetParam() - 1)), std::string::npos) << text;
+  EXPECT_NE(text.find("polls"), std::string::npos) << text;
+}
+
+TEST_P(RuntimeOn, SCH_8_an_idle_runtime_uses_no_cpu) {
+  Runtime runtime({.workers = GetParam(), .stall_limit = Duration::milliseconds(5)});
+  double used_ms = 0;
+  std::thread looker([&] {
+    (void)inspect_parked(runtime);
+    const auto cpu_ms = [] {
+      rusage usage{};
+      (void)getrusage(RUSAGE_SELF, &usage);
+      const auto ms = [](const timeval& time) {
+        return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
+      };
+      return ms(usage.ru_utime) + ms(usage.ru_stime);
+    };
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const double before = cpu_ms();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    used_ms = cpu_ms() - before;
+    runtime.shut_down();
+  });
+  (void)runtime.block_on(parked_program);
+  looker.join();
+  EXPECT_LT(used_ms, 5.0);
+}
+
+TEST_P(RuntimeOn, QUI_2_a_signal_becomes_a_shutdown) {
+  Runtime runtime({.workers = GetParam(), .signals = true});
+  testing::internal::CaptureStderr();
+  std::thread killer([&] {
+    (void)inspect_parked(runtime);
+    (void)std::raise(SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    (void)std::raise(SIGTERM);
+  });
+  const Outcome<void> end = runtime.block_on(parked_program);
+  killer.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(end.is_cancelled()) << to_string(end);
+  EXPECT_NE(said.find("2 regions, 4 tasks"), std::string::npos) << said;
+}
+
+Task<void> hold_out(Cx cx) { co_await sleep(cx, Duration::milliseconds(200)); }
+Task<void> stubborn(Cx cx) {
+  co_await with_cancel_mask(cx, hold_out);
+  co_await park_for_ever(cx);
+}
+
+TEST(Runtime, QUI_3_a_shutdown_that_takes_too_long_names_its_stragglers_and_goes_on) {
+  Runtime runtime({.workers = 2});
+  testing::internal::CaptureStderr();
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    (void)runtime.shut_down(Duration::milliseconds(30));
+  });
+  const Outcome<void> end = runtime.block_on(stubborn);
+  stopper.join();
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(end.is_cancelled()) << to_string(end);
+  EXPECT_NE(said.find("the shutdown takes longer than it may"), std::string::npos) << said;
+  EXPECT_NE(said.find("runtime_test.cpp"), std::string::npos) << said;
+}
+
+Task<void> spin_for(Cx cx, int ms) {
+  co_await yield(cx);  // the site that is told
+  const auto until = Clock::now() + std::chrono::milliseconds(ms);
+  while (Clock::now() < until) {
+  }
+  co_await yield(cx);
+}
+struct SpinFor {
+  int ms;
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return spin_for(cx, ms); }
+};
+
+TEST_P(RuntimeOn, GHO_3_a_poll_that_does_not_end_is_told_once_with_its_site) {
+  RunOptions options{.workers = GetParam()};
+  options.stall_limit = Duration::milliseconds(20);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(block_on(SpinFor{150}, options).is_ok());
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::size_t first = said.find("has not suspended for");
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("has not suspended for", first + 1), std::string::npos) << said;
+  EXPECT_NE(said.find("runtime_test.cpp"), std::string::npos) << said;
+}
+
+void stall_and_abort() {
+  RunOptions options{.workers = 2};
+  options.stall_limit = Duration::milliseconds(20);
+  options.on_stall = OnStall::abort;
+  (void)block_on(SpinFor{5000}, options);
+}
+
+TEST(RuntimeDeathTest, QUI_3_on_stall_abort_ends_the_process_with_the_diagnostic) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(stall_and_abort(), "has not suspended for .* \\[GHO-3\\]");
+}
+
+TEST(StallWatch, GHO_3_sees_the_same_poll_for_too_long_and_nothing_else) {
+  const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
+  const TaskId task(3, Generation(Generation::first));
+  runtime::PollWatch worker;
+  runtime::StallWatch watch({&worker}, Duration::milliseconds(10));
+  EXPECT_EQ(watch.look(at(0)), "");
+  EXPECT_FALSE(watch.saw_work());
+  worker.wake();
+  for (int i = 1; i <= 5; ++i) {  // many short polls of one task
+    worker.begin(task, {});
+    EXPECT_EQ(watch.look(at(20 * i)), "");
+  }
+  EXPECT_TRUE(watch.saw_work());
+  EXPECT_EQ(watch.look(at(109)), "");
+  EXPECT_NE(watch.look(at(110)).find(to_string(task) + " on worker 0 has not suspended for 10ms since it began"),
+            std::string::npos);
+  EXPECT_EQ(watch.look(at(500)), "");
+  worker.rest();
+  EXPECT_EQ(watch.look(at(600)), "");
+  EXPECT_FALSE(watch.saw_work());
+}
+
+Task<int> one(Cx /*cx*/) { co_return 1; }
+
+TEST(Runtime, refuses_what_cannot_be) {
+  EXPECT_EQ(Runtime({.workers = 2, .flavour = Flavour::current_thread}).block_on(one).error().code(),
+            Errc::invalid_argument);
+  EXPECT_EQ(Runtime({.workers = 2, .stack_bytes = 1}).block_on(one).error().code(), Errc::invalid_argument);
+  Runtime runtime;
+  EXPECT_EQ(runtime.block_on(one).value(), 1);
+  EXPECT_EQ(runtime.block_on(one).value(), 1);
+}
+
+Task<void> ask_the_same(Cx cx, Runtime* runtime, Errc* said) {
+  std::thread other([&] {
+    const Outcome<int> end = runtime->block_on(one);
+    *said = end.error().code();
+  });
+  other.join();
+  co_await yield(cx);
+}
+struct AskTheSame {
+  Runtime* runtime;
+  Errc* said;
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return ask_the_same(cx, runtime, said); }
+};
+
+TEST(Runtime, one_program_at_a_time) {
+  Runtime runtime;
+  Errc said{};
+  EXPECT_TRUE(runtime.block_on(AskTheSame{&runtime, &said}).is_ok());
+  EXPECT_EQ(said, Errc::busy);
+}
+
+TEST(Runtime, names_its_threads_and_puts_them_on_cores) {
+  Runtime runtime({.workers = 3, .name = "a-long-name-for-it", .pin_to_cores = true, .stack_bytes = 256 << 10});
+  EXPECT_EQ(runtime.block_on(one).value(), 1);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+}  // namespace
+}  // namespace calm

@@ -1,0 +1,140 @@
+// Programs on several workers: what holds on one holds on all of them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calm/cx/scope.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/runtime/run.hpp"
+
+namespace calm {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+RunOptions with_workers(std::uint16_t workers) { return {.workers = workers, .seed = 7}; }
+
+class OnWorkers : public testing::TestWithParam<std::uint16_t> {
+ protected:
+  template <class F>
+  auto run_program(F program) {
+    RunOptions options = with_workers(GetParam());
+    options.flavour = Flavour::multi_worker;
+    return block_on(std::move(program), options);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Workers, OnWorkers, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
+                         [](const auto& tested) { return std::to_string(tested.param); });
+
+Task<std::uint64_t> fib(Cx cx, int n);
+
+Task<std::uint64_t> fib_in(Scope& scope, int n) {
+  Handle<std::uint64_t> left = co_await scope.spawn(fib, n - 1);
+  Handle<std::uint64_t> right = co_await scope.spawn(fib, n - 2);
+  const std::uint64_t a = co_await std::move(left).join(scope.cx());
+  const std::uint64_t b = co_await std::move(right).join(scope.cx());
+  co_return a + b;
+}
+
+struct FibBody {
+  int n;
+  CALM_CORO_WRAPPER Task<std::uint64_t> operator()(Scope& scope) const { return fib_in(scope, n); }
+};
+
+Task<std::uint64_t> fib(Cx cx, int n) {
+  if (n < 2) co_return static_cast<std::uint64_t>(n);
+  FibBody body{n};
+  const std::uint64_t value = co_await scope(cx, body);
+  co_return value;
+}
+
+Task<std::uint64_t> fib_15(Cx cx) {
+  const std::uint64_t value = co_await fib(cx, 15);
+  co_return value;
+}
+
+TEST_P(OnWorkers, QUI_3_a_tree_of_tasks_gives_its_value) {
+  const Outcome<std::uint64_t> end = run_program(fib_15);
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(end.value(), 610U);
+}
+
+Task<std::uint64_t> yields(Cx cx, int times) {
+  for (int i = 0; i < times; ++i) co_await yield(cx);
+  co_return 1;
+}
+
+Task<std::uint64_t> many_in(Scope& scope) {
+  std::vector<Handle<std::uint64_t>> handles;
+  for (int i = 0; i < 1000; ++i) {
+    Handle<std::uint64_t> handle = co_await scope.spawn(yields, i % 7);
+    handles.push_back(std::move(handle));
+  }
+  std::uint64_t sum = 0;
+  for (Handle<std::uint64_t>& handle : handles) {
+    const std::uint64_t one = co_await std::move(handle).join(scope.cx());
+    sum += one;
+  }
+  co_return sum;
+}
+
+Task<std::uint64_t> many(Cx cx) {
+  const std::uint64_t sum = co_await scope(cx, many_in);
+  co_return sum;
+}
+
+TEST_P(OnWorkers, TSK_6_no_wake_is_lost_among_a_thousand_tasks) {
+  const Outcome<std::uint64_t> end = run_program(many);
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(end.value(), 1000U);
+}
+
+Task<void> naps(Cx cx, int times) {
+  for (int i = 0; i < times; ++i) co_await sleep(cx, Duration::microseconds(300));
+}
+
+Task<int> sleepers_in(Scope& scope) {
+  for (int i = 0; i < 50; ++i) (void)co_await scope.spawn(naps, 5);
+  co_return 5;
+}
+
+Task<int> sleepers(Cx cx) {
+  const int value = co_await scope(cx, sleepers_in);
+  co_return value;
+}
+
+TEST_P(OnWorkers, TMR_3_sleepers_wake_up_wherever_they_went) {
+  const Outcome<int> end = run_program(sleepers);
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+}
+
+Task<void> for_ever(Cx cx) {
+  for (;;) co_await sleep(cx, Duration::seconds(100));
+}
+
+Task<int> stopped_in(Scope& scope) {
+  for (int i = 0; i < 200; ++i) (void)co_await scope.spawn(for_ever);
+  for (int i = 0; i < 20; ++i) co_await yield(scope.cx());
+  scope.cancel("enough");
+  co_return 1;
+}
+
+Task<int> stopped(Cx cx) {
+  const Outcome<int> end = co_await outcome(scope(cx, stopped_in));
+  co_return end.is_cancelled() ? 1 : 0;
+}
+
+TEST_P(OnWorkers, CAN_13_a_cancel_reaches_all_who_sleep) {
+  const Outcome<int> end = run_program(stopped);
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(end.value(), 1);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace
+}  // namespace calm
