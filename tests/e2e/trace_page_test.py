@@ -21,7 +21,7 @@ class TracePageTest(TraceTest):
         seen = browser.Browser(**options)
         self.addCleanup(seen.close)
         seen.open(page.as_uri() + hash_part)
-        seen.until("window.calmTimeline && calmTimeline.place(1)")
+        seen.until("window.calmTimeline && calmTimeline.place(1) && document.querySelector('#labels button[data-row]')")
         return seen
 
     def finish(self, page):
@@ -37,6 +37,10 @@ class TracePageTest(TraceTest):
         place = page.evaluate(f"calmTimeline.place({sequence})")
         page.click(place["x"], place["y"])
         page.until(f"document.querySelector('#details h2').textContent.startsWith('#{sequence} ')")
+
+    def label_place(self, page, title):
+        return page.evaluate(f"""(() => {{ const box = [...document.querySelectorAll('#labels button')].find(label =>
+          label.textContent.includes('{title}')).getBoundingClientRect(); return {{x: box.left + 60, y: box.top + 10}}; }})()""")
 
     def colour_at(self, page, x, y):
         return page.evaluate(f"""(() => {{ const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect();
@@ -82,13 +86,22 @@ class TracePageTest(TraceTest):
         labels = "[...document.querySelectorAll('#labels button[data-row]')].map(label => label.textContent)"
         self.assertEqual(page.evaluate(labels), ["runtime", "▾ r1 root", "t1 main", "▾ r2 server", "t2 listener", "t3",
                                                  "▾ r3 request", "t4 handler </script><b>&", "t5"])
-        place = page.evaluate("""(() => { const box = [...document.querySelectorAll('#labels button')].find(label =>
-          label.textContent.includes('r2 server')).getBoundingClientRect(); return {x: box.left + 60, y: box.top + 10}; })()""")
-        page.click(place["x"], place["y"])
+        page.click(**self.label_place(page, "r2 server"))
         page.until("document.querySelectorAll('#labels button[data-row]').length === 4")
         self.assertEqual(page.evaluate(labels), ["runtime", "▾ r1 root", "t1 main", "▸ r2 server (5)"])
         page.evaluate("location.hash = '#e30'")  # an event of t5: what hides it is unfolded
         page.until("document.querySelectorAll('#labels button[data-row]').length === 9")
+        self.finish(page)
+
+    def test_LAB_9_page_folds_what_is_drawn_anew_under_the_mouse(self):
+        page = self.open()
+        place = self.label_place(page, "r2 server")
+        page.mouse("mousePressed", **place)
+        page.evaluate("document.querySelector('#labels button[data-row]').id = 'old'")
+        page.evaluate("location.hash = '#e30'")
+        page.until("!document.getElementById('old')")  # every label has been replaced
+        page.mouse("mouseReleased", **place)
+        page.until("document.querySelectorAll('#labels button[data-row]').length === 4")
         self.finish(page)
 
     def test_LAB_9_page_shows_only_what_the_filter_names(self):

@@ -17,9 +17,11 @@ function go(event) {
 }
 function follow_hash() { choose(by_sequence.get(location.hash.slice(2)) || null); }
 
+function row_at(y) { return y < axis_height ? undefined : view.shown[Math.floor((y - axis_height + view.top) / row_height)]; }
+
 // The event under a point: the mark that is nearest, or what began the box there.
 function event_at(x, y) {
-  const row = y < axis_height ? undefined : view.shown[Math.floor((y - axis_height + view.top) / row_height)];
+  const row = row_at(y);
   if (!row) return null;
   const after = first_where(row.events, event => x_of(event.at) > x);
   const near = [row.events[after - 1], row.events[after]].filter(Boolean)
@@ -83,9 +85,10 @@ function scroll(wheel) {
 stage.addEventListener("wheel", scroll, {passive: false});
 labels.addEventListener("wheel", scroll, {passive: false});
 labels.addEventListener("click", click => {
-  const at = Number(click.target.dataset.row);
-  if (!rows[at] || !rows[at].below) return;
-  if (!view.folded.delete(at)) view.folded.add(at);
+  // Whatever is drawn between press and release puts a new button in place of the pressed one; then the place tells the row.
+  const row = rows[click.target.dataset.row] || row_at(point(click)[1]);
+  if (!row || !row.below) return;
+  if (!view.folded.delete(row.at)) view.folded.add(row.at);
   find_shown();
   clamp_view();
   redraw();
