@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "calm/cx/backtrace.hpp"
+#include "calm/cx/port.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/sendable.hpp"
+#include "calm/kernel/kernel.hpp"
 #include "calm/lab/lab.hpp"
 #include "tests/unit/cx/in_lab.hpp"
 
@@ -171,6 +173,26 @@ TEST(Defer, CTX_4_takes_plain_functions_and_runs_them_with_the_others_newest_fir
   });
   EXPECT_TRUE(report.is_clean()) << to_string(report);
   EXPECT_EQ(log, (Log{"body", "third", "second", "first"}));
+}
+
+TEST(Defer, TSK_5_what_a_finalizer_was_given_is_gone_before_its_region_is_closed) {
+  std::optional<RegionState> state;
+  const auto report = run([&state](Cx cx) -> Task<void> {
+    const auto body = [&state](Scope& scope) -> Task<void> {
+      cx::Port& port = cx::context_of(scope.cx()).root->port();
+      const auto goes = [&port, &state, region = scope.cx().region()](const int* kept) {
+        state = static_cast<cx::KernelPort<lockfree::LocalAtomics>&>(port).kernel().state(region);
+        delete kept;
+      };
+      const auto waits = [kept = std::shared_ptr<int>(new int(7), goes)](Cx inner) -> Task<void> {
+        co_await yield(inner);
+      };
+      co_await scope.defer_async(waits);
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(state, RegionState::finalizing);  // on several workers the scope may have returned as soon as it is Closed
 }
 
 TEST(Scope, CTX_2_gives_its_children_the_capabilities_it_was_opened_with) {
