@@ -22,12 +22,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/anatomy.hpp"
 #include "calm/kernel/config.hpp"
+#include "calm/kernel/holdings.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/region_record.hpp"
 #include "calm/kernel/shards.hpp"
@@ -286,6 +288,9 @@ class BasicKernel {
   /// Fails: std::bad_alloc.
   [[nodiscard]] Snapshot snapshot(Worker& worker);
   [[nodiscard]] std::uint64_t digest(Worker& worker) { return state_digest(snapshot(worker)); }
+  /// Gives: what these tasks and their regions still have to do before they are quiet; takes no memory. Needs: at most
+  ///        holdings_tasks_max of them, alive for as long as the call: they are in a queue of this worker.
+  [[nodiscard]] Holdings holdings(Worker& worker, std::span<Task* const> tasks);
   /// Gives: what the shards were waited for and held so far; nothing without lock metrics (SHD-4). Takes no lock.
   /// Fails: std::bad_alloc.
   [[nodiscard]] std::vector<LockRow> lock_metrics() const { return shards_.lock_metrics(); }

@@ -49,6 +49,7 @@ Outcome<void> Machine<Atomics>::prepare() {
   port_ = std::make_unique<Port>(*kernel_, *this);
   for (std::uint16_t i = 0; i < workers_; ++i) {
     seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
+    if (options_.governor != nullptr) seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
   }
   return ok();
 }
@@ -170,6 +171,7 @@ std::string Machine<Atomics>::workers_text() const {
     text += "worker " + std::to_string(seat->worker.index()) + ": " +
             kernel::counted_noun(seat->watch.look().number, "poll") + ", " + to_string(seat->counters) + ", fairness " +
             hex(seat->lanes.certificate().hash());
+    if (seat->governed != nullptr) text += "\n  " + to_string(*seat->governed);
   }
   return text;
 }

@@ -101,6 +101,10 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat
 
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& seat) noexcept {
+  if (seat.governed != nullptr) [[unlikely]] {
+    const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
+    seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
+  }
   const sched::Pick pick = seat.lanes.choose(!seat.ready.empty());
   switch (pick) {
     case sched::Pick::none:

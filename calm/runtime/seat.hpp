@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "calm/clock/deadlines.hpp"
 #include "calm/clock/shared_wheel.hpp"
@@ -13,6 +14,7 @@
 #include "calm/lockfree/take_all_stack.hpp"
 #include "calm/model/split_mix.hpp"
 #include "calm/runtime/counters.hpp"
+#include "calm/runtime/governed.hpp"
 #include "calm/runtime/pace.hpp"
 #include "calm/runtime/poll_watch.hpp"
 #include "calm/sched/lanes.hpp"
@@ -37,10 +39,11 @@ struct alignas(128) Seat {
   clock::Deadlines deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
-  SplitMix entropy;                  ///< of `Cx` (SCH-7)
-  sched::VictimOrder victims;        ///< whom it takes work from
-  bool searching = false;            ///< it looks for work, as Beds knows
-  Time crowded_since = Time::max();  ///< work has waited here since then
+  SplitMix entropy;                    ///< of `Cx` (SCH-7)
+  sched::VictimOrder victims;          ///< whom it takes work from
+  bool searching = false;              ///< it looks for work, as Beds knows
+  Time crowded_since = Time::max();    ///< work has waited here since then
+  std::unique_ptr<Governed> governed;  ///< where there is a governor
   Counters counters;
   PollWatch watch;
   /// It sleeps until some time has come, not only until it is called. Anywhere.
