@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string_view>
 #include <utility>
@@ -194,6 +195,15 @@ class TaskRoot {
   [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
   /// Gives: the place of the last of them.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
+  /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
+  ///        nonsense after seven weeks.
+  [[nodiscard]] std::optional<Time> last_poll(Time now) const noexcept {
+    const std::uint32_t began = polled_.get();
+    if (began == 0) return std::nullopt;
+    const std::uint32_t ago = tick_of(now) - began;
+    if (ago > UINT32_MAX - UINT16_MAX) return now;  // the clock of another worker is a little ahead
+    return now - Duration::nanoseconds(std::int64_t{ago} << tick_bits);
+  }
   /// Gives: where it stands, for the kernel's people and detectors; with several workers where it parked last, as it was then.
   [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
 
@@ -274,8 +284,11 @@ class TaskRoot {
   void enter(kernel::Worker& worker, TaskId id) noexcept {
     worker_ = &worker;
     id_ = id;
+    polled_.set(tick_of(worker.now()));
     worker.set_running(id);
   }
+  /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
+  static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
   void leave(Frame& frame) noexcept;
   void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
@@ -304,7 +317,9 @@ class TaskRoot {
   std::uint32_t masks_ = 0;
   std::uint32_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static constexpr std::uint16_t nowhere = UINT16_MAX;
+  static constexpr unsigned tick_bits = 20;
   std::uint32_t pins_ = 0;
+  lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
   lockfree::Relaxed<std::uint16_t> home_{nowhere};
   bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet

@@ -1,6 +1,6 @@
 // worker.hpp — what a thread brings along when it calls the kernel: who it is, what time it is, where its events go.
-// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), LAB-2
-// Threads: a worker belongs to one thread at a time
+// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), SHD-5 (cached time), LAB-2
+// Threads: a worker belongs to one thread at a time; now() anywhere
 // Cancel:  not applicable
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "calm/check/probe.hpp"
 #include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/lock_order.hpp"
+#include "calm/lockfree/relaxed.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
 #include "calm/trace/recorder.hpp"
@@ -28,10 +29,10 @@ class alignas(128) Worker {
 
   [[nodiscard]] std::uint16_t index() const noexcept { return index_; }
 
-  /// The kernel never reads a clock: what the host says here is the time of the next operations.
-  [[nodiscard]] Time now() const noexcept { return now_; }
+  /// The kernel never reads a clock: what the host says here is the time of the next operations. Others may glance at it.
+  [[nodiscard]] Time now() const noexcept { return now_.get(); }
   void set_time(Time now) noexcept {
-    now_ = now;
+    now_.set(now);
     recorder_.set_time(now);
   }
 
@@ -93,7 +94,7 @@ class alignas(128) Worker {
   std::uint16_t index_;
   bool clear_ = false;
   std::uint32_t round_ = 0;
-  Time now_;
+  lockfree::Relaxed<Time> now_;
   TaskId running_;
   std::int32_t promises_[counted_kind_count]{};
   [[no_unique_address]] LockOrder order_;

@@ -213,7 +213,11 @@ void Machine<Atomics>::report(kernel::Worker& /*worker*/, const kernel::Finding&
 template <lockfree::AtomicsPolicy Atomics>
 kernel::AwaitPoint Machine<Atomics>::await_point(const Task& task) const noexcept {
   const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
-  return root == nullptr ? kernel::AwaitPoint() : root->await_point();
+  if (root == nullptr) return {};
+  kernel::AwaitPoint point = root->await_point();
+  point.name = root->name();
+  if (const kernel::Worker* const looks = worker_of_this_thread()) point.polled = root->last_poll(looks->now());
+  return point;
 }
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -19,7 +19,8 @@ class PollWatch {
     // Relaxed: who looks wants to see the same poll twice, and what it sees is as good as a moment old.
     after_.store(after, std::memory_order_relaxed);
     task_.store(task.bits(), std::memory_order_relaxed);
-    polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    // [P1] releases what the worker did before this poll -> look() acquires: what it left alone since can be read.
+    polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   /// The worker begins to look for something to poll, or sleeps from here on.
   // seq_cst: who falls asleep for want of work to watch says so first, and looks here after that.
@@ -36,8 +37,8 @@ class PollWatch {
     std::uint64_t number = 0;  ///< of this poll: how many the worker has begun
   };
   [[nodiscard]] Poll look() const noexcept {
-    return {TaskId::from_bits(task_.load(std::memory_order_relaxed)), after_.load(std::memory_order_relaxed),
-            polls_.load(std::memory_order_relaxed)};
+    const std::uint64_t number = polls_.load(std::memory_order_acquire);  // [P1]
+    return {TaskId::from_bits(task_.load(std::memory_order_relaxed)), after_.load(std::memory_order_relaxed), number};
   }
 
  private:

@@ -75,7 +75,7 @@ TEST_P(RuntimeOn, OBS_1_an_inspection_shows_regions_tasks_and_workers) {
   (void)runtime.block_on(parked_program);
   looker.join();
   EXPECT_NE(text.find("2 regions, 4 tasks"), std::string::npos) << text;
-  EXPECT_NE(text.find("parked at"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"sleeper\" in r1/r2: Running, parked for "), std::string::npos) << text;
   EXPECT_NE(text.find("runtime_test.cpp"), std::string::npos) << text;
   EXPECT_NE(text.find("worker " + std::to_string(GetParam() - 1)), std::string::npos) << text;
   EXPECT_NE(text.find("polls"), std::string::npos) << text;
