@@ -168,9 +168,9 @@ std::string Machine<Atomics>::workers_text() const {
   std::string text;
   for (const auto& seat : seats_) {
     if (!text.empty()) text += '\n';
-    text += "worker " + std::to_string(seat->worker.index()) + ": " +
-            kernel::counted_noun(seat->watch.look().number, "poll") + ", " + to_string(seat->counters) + ", fairness " +
-            hex(seat->lanes.certificate().hash());
+    const PollWatch::Poll poll = seat->watch.look();  // first: what the worker did before it can be read from here on
+    text += "worker " + std::to_string(seat->worker.index()) + ": " + kernel::counted_noun(poll.number, "poll") + ", " +
+            to_string(seat->counters) + ", fairness " + hex(seat->lanes.certificate().hash());
     if (seat->governed != nullptr) text += "\n  " + to_string(*seat->governed);
   }
   return text;
