@@ -236,6 +236,8 @@ class BasicKernel {
   [[nodiscard]] std::optional<Witness> witness_of(Worker& worker, TaskId id);
   /// Gives: the record while the id is good, else nullptr; for the host, who knows which fields are its own.
   [[nodiscard]] Task* find(TaskId id) const noexcept;
+  /// Gives: the record of its region; `parent`, `creation` and what else is fixed may be read. Needs: not completed.
+  [[nodiscard]] const Region& around(const Task& task) const noexcept { return region_of(task); }
 
   // --- obligations (promise_steps.hpp, obligation_steps.hpp; counted ones in hot_steps.hpp) ---
 

@@ -14,6 +14,7 @@
 #include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/tree_text.hpp"
 #include "calm/kernel/view_text.hpp"
+#include "calm/runtime/machine_recording.hpp"
 #include "calm/runtime/machine_steps.hpp"
 
 namespace calm::runtime {
@@ -98,6 +99,10 @@ void Machine<Atomics>::run(cx::TaskRoot& main) {
   work(seat);
   join_threads();
   gateway_->close();
+  if (recorder_ != nullptr) {
+    const auto end = kernel_->end_of(seat.worker, root());
+    recorder_->finish(end ? end->kind() : OutcomeKind::ok);
+  }
   (void)kernel_->release(seat.worker, main_);
 }
 
@@ -105,6 +110,7 @@ void Machine<Atomics>::run(cx::TaskRoot& main) {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::shut_down(kernel::Worker& worker) {
+  if (recorder_ != nullptr) recorder_->step(sched::StepKind::shutdown, worker);
   (void)kernel_->cancel(worker, root(), {.kind = CancelKind::shutdown});
 }
 
@@ -122,6 +128,7 @@ void Machine<Atomics>::stand_still() noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 template <class F>
 auto Machine<Atomics>::with_others_halted(Seat<Atomics>& seat, F look) {
+  if (recorder_ != nullptr) return look();  // it has the turn: nobody else touches the kernel
   constexpr Duration patience = Duration::milliseconds(100);
   // Who finds that another one halts everybody stands still first.
   while ((orders_.fetch_or(halt, std::memory_order_seq_cst) & halt) != 0) stand_still();

@@ -6,6 +6,7 @@
 
 #include "calm/check/require.hpp"
 #include "calm/runtime/machine.hpp"
+#include "calm/runtime/recorder.hpp"
 
 namespace calm::runtime {
 
@@ -28,7 +29,11 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   std::uint64_t entropy(Worker& worker) noexcept override { return machine_.seat_of(worker).entropy.next(); }
 
   [[nodiscard]] mem::Ref<cx::Gateway> gateway() noexcept override { return machine_.gateway_; }
-  [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override { return &machine_.blocking_; }
+  [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override {
+    if (machine_.recorder_ != nullptr) [[unlikely]]
+      return machine_.recorded_door_.get();
+    return &machine_.blocking_;
+  }
 
  protected:
   [[nodiscard]] Worker& of_this_thread() noexcept override {
@@ -39,7 +44,11 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
 
  private:
   /// Task code wants to know: it gets what the clock says now.
-  void time_seen(Worker& worker) noexcept override { worker.set_time(machine_.clock_.now()); }
+  void time_seen(Worker& worker) noexcept override {
+    worker.set_time(machine_.clock_.now());
+    if (machine_.recorder_ != nullptr) [[unlikely]]
+      machine_.recorder_->input(sched::InputKind::clock, worker.now().ns());
+  }
 
   Machine& machine_;
 };

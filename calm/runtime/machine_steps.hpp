@@ -21,6 +21,8 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
   begin_work(seat);
   look_up(seat);
+  if (recorder_ != nullptr) [[unlikely]]
+    work_recorded(seat);  // until it is to leave
   for (;;) {
     // relaxed: an order that is seen late is seen before the next sleep at the latest.
     if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
@@ -51,7 +53,7 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
   if (has_order(halt)) stand_still();
   if (has_order(errands)) {
     orders_.fetch_and(~errands, std::memory_order_seq_cst);
-    seat.counters.errands.add(gateway_->serve(seat.worker));
+    seat.counters.errands.add(recorder_ != nullptr ? serve_recorded(seat) : gateway_->serve(seat.worker));
   }
   if (has_order(closing)) finish_if_closed();
   return !has_order(finished);
@@ -270,6 +272,8 @@ void Machine<Atomics>::look_at_clock(Seat<Atomics>& seat) {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::fire(Seat<Atomics>& seat) {
+  if (recorder_ != nullptr) [[unlikely]]
+    return fire_recorded(seat);
   kernel::Worker& worker = seat.worker;
   while (const auto task = seat.alarms.take_due(worker.now())) {
     (void)kernel_->wake(worker, *task);

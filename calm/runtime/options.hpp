@@ -10,6 +10,7 @@
 
 #include "calm/kernel/config.hpp"
 #include "calm/model/time.hpp"
+#include "calm/runtime/record_options.hpp"
 
 namespace calm {
 
@@ -55,6 +56,7 @@ struct RunOptions {
   OnStall on_stall = OnStall::report;
 
   BlockingOptions blocking{};
+  RecordOptions record{};  ///< for a run that the lab is to make again (SCH-9)
 };
 
 }  // namespace calm
