@@ -13,13 +13,30 @@
 namespace calm::programs {
 namespace {
 
-constexpr std::uint64_t recorded_programs = 150;
+constexpr std::uint64_t recorded_programs = 500;
 
 /// Real time passes: nobody sleeps for longer than 5 ms.
 void shorten_sleeps(Block& block) {
   for (Statement& statement : block) {
     if (statement.what == Do::sleep || statement.what == Do::with_deadline) statement.a %= 6;
     shorten_sleeps(statement.body);
+  }
+}
+
+/// A scope belongs to the task that opened it and to its fibers, which are where it is. On several workers other tasks keep to
+/// scopes of their own: what they would do to the one around them becomes a yield.
+void keep_to_own_scopes(Block& block, bool has_scope) {
+  for (Statement& statement : block) {
+    const Do what = statement.what;
+    const bool starts = what == Do::spawn || what == Do::fiber || what == Do::defer || what == Do::defer_async;
+    if (starts || what == Do::cancel_scope) {
+      if (!has_scope) {
+        statement = {.what = Do::yield, .a = 1};
+        continue;
+      }
+      statement.a = what == Do::cancel_scope ? 0 : statement.a & ~1U;
+    }
+    keep_to_own_scopes(statement.body, !starts && (has_scope || what == Do::scope));
   }
 }
 
@@ -34,6 +51,7 @@ struct InterpretedRun {
 std::size_t expect_program_again(std::uint64_t seed, const RunOptions& options) {
   Program program = make_program(seed);
   shorten_sleeps(program.body);
+  if (options.workers > 1) keep_to_own_scopes(program.body, false);
   Journal recorded;
   Journal again;
   KeptRecording kept;
