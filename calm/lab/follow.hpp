@@ -22,7 +22,8 @@
 namespace calm::lab {
 
 /// Gives: the report of the run, asked all oracles. When it is not the recorded one, that is its only problem: what was
-///        expected, at which step, what is there, who is runnable. Fails: std::bad_alloc.
+///        expected, at which step, what is there, who is runnable. A recording that was cut off is followed to where it is,
+///        and that is what the report says. Fails: std::bad_alloc.
 LabReport follow_program(const sched::RecordedRun& run, Program& program);
 
 /// The same for `program(cx)`; it is copied into the run.

@@ -176,6 +176,7 @@ class RunReader {
   }
   void cut_off() {
     over_ = true;
+    run_.cut = true;
     if (cut_ == Cut::accept) return;
     fail(Errc::protocol,
          std::string("the file ends after ")

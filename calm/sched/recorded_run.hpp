@@ -82,6 +82,7 @@ struct RecordedRun {
   std::vector<std::string> tasks{};
   std::vector<RecordedStep> steps{};
   OutcomeKind end = OutcomeKind::ok;
+  bool cut = false;  ///< it has no end: the run did not come to it, or the file was cut off
 };
 
 /// Writes the lines, one after the other; who has them written takes them away.
@@ -115,8 +116,8 @@ class RunText {
 /// What becomes of a recording without its last line, of a run that did not come to its end.
 enum class Cut : std::uint8_t { refuse, accept };
 
-/// Gives: what the text says. With Cut::accept, of a recording that was cut off, the steps that are whole; `end` is not known
-///        then, and nothing tells whether they are as they were written.
+/// Gives: what the text says. With Cut::accept, of a recording that was cut off, the steps that are whole; `cut` is set then,
+///        and nothing tells whether they are as they were written.
 /// Fails: protocol, or unsupported for another form, with the line and what is wrong with it.
 Outcome<RecordedRun> read_run(std::string_view text, Cut cut = Cut::refuse);
 

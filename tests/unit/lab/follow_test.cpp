@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "calm/cx/obligation.hpp"
 #include "calm/cx/scope.hpp"
@@ -140,6 +142,32 @@ TEST(Follow, SCH_9_a_recording_that_is_over_too_early_is_told) {
   const LabReport report = follow(run, program_with(hidden));
   EXPECT_SAYS(text_of(report, Oracle::determinism),
               "expected: nothing more happens\n  actual:   there are tasks to be polled");
+}
+
+TEST(Follow, SCH_9_what_a_program_that_crashed_has_written_is_followed_to_the_crash) {
+  class Crashing final : public RecordSink {
+   public:
+    bool write(std::string_view piece) noexcept override {
+      at_crash += piece;
+      return true;
+    }
+    std::string at_crash;
+  };
+  Crashing sink;
+  std::string left_behind;  // as it is in the middle of the last poll
+  const auto program = [&sink, &left_behind](Cx cx) -> Task<int> {
+    for (int i = 0; i < 3; ++i) co_await yield(cx);
+    left_behind = sink.at_crash;
+    co_return 0;
+  };
+  (void)block_on(program, {.workers = 1, .record = {.sink = &sink, .at_once = true}});
+  EXPECT_TRUE(sched::read_run(left_behind).is_err());
+  const sched::RecordedRun run = sched::read_run(left_behind, sched::Cut::accept).value();
+  ASSERT_EQ(run.steps.size(), 4U);
+  left_behind.clear();
+  const LabReport report = follow(run, program);
+  EXPECT_FALSE(left_behind.empty());  // it came to the place of the crash
+  EXPECT_SAYS(text_of(report, Oracle::steps), "calm: the recording ends after 4 steps, before its run did");
 }
 
 TEST(Follow, SCH_9_what_tasks_share_beside_calm_is_found_as_a_divergence) {

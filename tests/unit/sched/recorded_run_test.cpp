@@ -100,6 +100,8 @@ TEST(RecordedRun, SCH_9_of_a_cut_recording_the_whole_steps_can_be_had) {
   const RecordedRun read = read_run(part, Cut::accept).value();
   ASSERT_EQ(read.steps.size(), 3U);
   EXPECT_EQ(read.steps[2], small_run().steps[2]);
+  EXPECT_TRUE(read.cut);
+  EXPECT_FALSE(read_run(whole, Cut::accept).value().cut);
 }
 
 TEST(RecordedRun, SCH_9_a_recording_that_was_changed_is_refused_whatever_changed) {
