@@ -55,6 +55,7 @@
 #include "calm/runtime/injector.hpp"
 #include "calm/runtime/run.hpp"
 #include "calm/runtime/runtime.hpp"
+#include "calm/sched/governor.hpp"
 #include "calm/sync/barrier.hpp"
 #include "calm/sync/latch.hpp"
 #include "calm/sync/mutex.hpp"

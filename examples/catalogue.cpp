@@ -2,6 +2,7 @@
 
 calm::Task<> hello(calm::Cx cx);
 calm::Task<> three_children(calm::Cx cx);
+calm::Task<> task_tree(calm::Cx cx);
 calm::Task<> cancel_with_cleanup(calm::Cx cx);
 calm::Task<> budget_runs_out(calm::Cx cx);
 calm::Task<> late_answer(calm::Cx cx);
@@ -24,6 +25,7 @@ namespace {
 
 constexpr Example rows[] = {
     {"hello", "the smallest program: one coroutine awaits another", hello},
+    {"task_tree", "a task for every node of a tree, each beside the one that starts it", task_tree},
     {"three_children", "a scope with three children that run side by side", three_children},
     {"cancel_with_cleanup", "a scope is cancelled, and cleans up before it is left", cancel_with_cleanup},
     {"budget_runs_out", "a deadline and a cost quota stop what uses them up", budget_runs_out},

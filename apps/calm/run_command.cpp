@@ -167,6 +167,13 @@ void print_list() {
   for (const Example& example : examples::all()) fmt::print("{:<20} {}\n", example.name, example.about);
 }
 
+/// The workers are those that CALM_WORKERS asks for.
+int run_recorded(const Example& example, const std::string& file) {
+  write_file(file, "");  // or it is refused here
+  const Outcome<void> end = calm::block_on(example.program, {.record = {.file = file, .program = example.name}});
+  return runtime::exit_status(cx::without_value(end));
+}
+
 int run(const RunExampleOptions& options) {
   if (options.list) {
     print_list();
@@ -176,6 +183,7 @@ int run(const RunExampleOptions& options) {
   const Example* const found = examples::find(options.example);
   if (found == nullptr) throw Refused{scenario::unknown_text("example", options.example, examples::names())};
   const Example& example = *found;
+  if (!options.lab && !options.record.empty()) return run_recorded(example, options.record);
   if (!options.lab) return calm::run(example.program);
   if (options.seeds == 0) return run_one_seed(example, options);
   if (options.seeds - 1 > std::numeric_limits<std::uint64_t>::max() - options.seed) {
@@ -195,7 +203,7 @@ void add_run(CLI::App& app, RunExampleOptions& options, int& status) {
   auto* const seeds = command->add_option("--seeds", options.seeds, "run so many seeds, from --seed on");
   seeds->needs(lab)->check(CLI::Range(1U, 1'000'000U));
   auto* const record = command->add_option("--record", options.record, "write the run to this file, for calm replay");
-  record->needs(lab)->excludes(seeds);
+  record->excludes(seeds);
   command
       ->add_option("--governor", options.governor,
                    "the lanes of a worker choose, not the seed, and this one suggests: none, meet-deadlines, "

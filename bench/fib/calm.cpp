@@ -1,4 +1,4 @@
-// Every call that calls further has a scope with two tasks in it.
+// Every call that calls further spawns two tasks beside itself, in the scope around all of them, and joins them.
 #include <utility>
 
 #include "bench/peers/calm.hpp"
@@ -7,25 +7,21 @@
 namespace bench::peers {
 namespace {
 
-struct FibCall {
-  std::uint64_t number;
-
-  static calm::Task<std::uint64_t> run(calm::Cx cx, std::uint64_t number) {
-    if (number < 2) co_return number;
-    const std::uint64_t sum = co_await calm::scope(cx, FibCall{number});
-    co_return sum;
-  }
-  calm::Task<std::uint64_t> operator()(calm::Scope& scope) const {
-    calm::Handle<std::uint64_t> left = co_await scope.spawn(FibCall::run, number - 1);
-    calm::Handle<std::uint64_t> right = co_await scope.spawn(FibCall::run, number - 2);
-    std::uint64_t sum = co_await std::move(right).join(scope.cx());
-    sum += co_await std::move(left).join(scope.cx());
-    co_return sum;
-  }
-};
+calm::Task<std::uint64_t> fib_call(calm::Cx cx, std::uint64_t number) {
+  if (number < 2) co_return number;
+  calm::Handle<std::uint64_t> left = co_await calm::spawn(cx, fib_call, number - 1);
+  calm::Handle<std::uint64_t> right = co_await calm::spawn(cx, fib_call, number - 2);
+  std::uint64_t sum = co_await std::move(right).join(cx);
+  sum += co_await std::move(left).join(cx);
+  co_return sum;
+}
 
 calm::Task<std::uint64_t> fib(calm::Cx cx, Round& round) {
-  const std::uint64_t number = co_await FibCall::run(cx, round.size);
+  const auto body = [&round](calm::Scope& scope) -> calm::Task<std::uint64_t> {
+    const std::uint64_t number = co_await fib_call(scope.cx(), round.size);
+    co_return number;
+  };
+  const std::uint64_t number = co_await calm::scope(cx, body);
   co_return number;
 }
 

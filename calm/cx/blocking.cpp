@@ -26,7 +26,20 @@ void BlockingJob::finish() noexcept {
 
 void BlockingJob::run(kernel::Worker* worker) noexcept {
   const auto gone = mem::Ref<BlockingJob>::adopt(this);
-  if (worker != nullptr) (void)port_->wake(*worker, task_);  // a stale task saw the end by itself
+  if (worker == nullptr) return;
+  told_ = true;
+  (void)port_->wake(*worker, task_);  // a stale task saw the end by itself
+}
+
+void BlockingJob::call_here() noexcept {
+  if (has_ended()) return;
+  call();
+  ended_.store(1, std::memory_order_release);  // [B1]
+}
+
+void BlockingJob::tell_here(kernel::Worker& worker) noexcept {
+  told_ = true;
+  (void)port_->wake(worker, task_);
 }
 
 // --- the wait ---
@@ -52,7 +65,7 @@ WaitState BlockingWaitBase::step(TaskRoot& root, ChildEnd& end) noexcept {
       stage_ = Stage::given_away;
       return WaitState::pending;
     case Stage::given_away:
-      if (!job_.has_ended()) return WaitState::pending;
+      if (!(door_->tells_ends() ? job_.was_told() : job_.has_ended())) return WaitState::pending;
       stage_ = Stage::over;
       return WaitState::ready;
     case Stage::next_step:
@@ -79,7 +92,7 @@ WaitState BlockingWaitBase::cancel(TaskRoot& root, const Reason& reason, ChildEn
 BlockingWaitBase::~BlockingWaitBase() {
   if (stage_ != Stage::given_away || door_->withdraw(job_)) return;
   job_.request_stop();
-  job_.await_end();
+  door_->await_end(job_);
 }
 
 }  // namespace calm::cx

@@ -15,9 +15,12 @@
 
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -55,16 +58,28 @@ class BlockingJob : public mem::RefCounted, public Errand {
   [[nodiscard]] bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire) != 0; }  // [B1]
   /// Blocks this thread until the call is over: for a frame that ends by force.
   void await_end() const noexcept;
+  /// Gives: true when the errand that wakes the task for it was done; later than has_ended(), and at a recorded moment.
+  [[nodiscard]] bool was_told() const noexcept { return told_; }
+  [[nodiscard]] TaskId task() const noexcept { return task_; }
   void request_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }  // relaxed: it says nothing else
   [[nodiscard]] bool stop_requested() const noexcept { return stop_.load(std::memory_order_relaxed); }
 
   /// Makes the call, here.
   virtual void call() noexcept = 0;
+  /// The same for a host without threads, unless it was made; then tells the task, which goes on at its next poll.
+  void call_here() noexcept;
+  void tell_here(kernel::Worker& worker) noexcept;
+  /// What the call returned, as bytes, for a recording: numbers, enumerators and strings. Needs: ended.
+  /// Gives: false when it returned nothing, or something else, or threw; for bytes that are no such value. Fails: std::bad_alloc.
+  virtual bool copy_result(std::string& bytes) const = 0;
+  virtual bool set_result(std::string_view bytes) = 0;
 
   // --- the pool ---
 
   /// Tells the task that the call was made. Needs: a reference, which is used up.
   void finish() noexcept;
+
+  [[nodiscard]] About about() const noexcept final { return {Kind::blocking, task_}; }
 
   BlockingJob* before = nullptr;  ///< the pool's, under its lock
   BlockingJob* after = nullptr;   ///< the pool's
@@ -81,6 +96,7 @@ class BlockingJob : public mem::RefCounted, public Errand {
 
   Port* port_ = nullptr;
   TaskId task_{};
+  bool told_ = false;  // by workers, where a run is recorded or followed: one of them at a time
   mem::Ref<Gateway> gateway_;
   lockfree::RealAtomics::Atomic<std::uint32_t> ended_{0};
   lockfree::RealAtomics::Atomic<bool> stop_{false};
@@ -93,6 +109,11 @@ class BlockingDoor {
   [[nodiscard]] virtual Status submit(BlockingJob& job) noexcept = 0;
   /// Gives: true when it had not begun, and never will.
   [[nodiscard]] virtual bool withdraw(BlockingJob& job) noexcept = 0;
+  /// Gives: true when a task is to go on with the errand that wakes it and not before, though the call may be over: where
+  ///        a run is recorded, and where it is made again (SCH-9).
+  [[nodiscard]] virtual bool tells_ends() const noexcept { return false; }
+  /// Blocks until a call that has begun is over.
+  virtual void await_end(BlockingJob& job) noexcept { job.await_end(); }
 
  protected:
   ~BlockingDoor() = default;
@@ -121,6 +142,10 @@ template <class F, class... Arguments>
   requires takes_stop<F, Arguments...>
 struct BlockingValueOf<F, Arguments...> : std::invoke_result<F, StopToken, Arguments...> {};
 
+/// A result whose bytes mean the same in another run.
+template <class T>
+inline constexpr bool is_plain_result = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
 template <class F, class... Arguments>
 class BlockingCall final : public BlockingJob {
  public:
@@ -142,6 +167,34 @@ class BlockingCall final : public BlockingJob {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
     if constexpr (!std::is_void_v<Value>)
       return std::move(*value_);  // NOLINT(bugprone-unchecked-optional-access): ended
+  }
+
+  bool copy_result(std::string& bytes) const override {
+    if constexpr (is_plain_result<Value>) {
+      if (!value_) return false;
+      bytes.assign(reinterpret_cast<const char*>(&*value_), sizeof(Value));
+      return true;
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      if (!value_) return false;
+      bytes = *value_;
+      return true;
+    } else {
+      return false;
+    }
+  }
+  bool set_result(std::string_view bytes) override {
+    if constexpr (is_plain_result<Value>) {
+      if (bytes.size() != sizeof(Value)) return false;
+      Value value{};
+      std::memcpy(&value, bytes.data(), sizeof(Value));
+      value_.emplace(value);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      value_.emplace(bytes);
+    } else {
+      return false;
+    }
+    exception_ = nullptr;
+    return true;
   }
 
  private:

@@ -21,6 +21,7 @@ Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget, CancelKind l
       late_(late),
       reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
+  root_.add_limit();
   if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().now(root.worker()))) arm();
 }
 
@@ -33,7 +34,10 @@ void Limit::arm() const noexcept {
   CALM_INVARIANT(TMR_2, armed.is_ok());
 }
 
-Limit::~Limit() { root_.port().let_go(root_.worker(), alarm_); }
+Limit::~Limit() {
+  root_.take_limit();
+  root_.port().let_go(root_.worker(), alarm_);
+}
 
 bool Limit::polls_used_up() const noexcept { return !budget_.polls.covers(root_.polls() - polls_before_); }
 
@@ -59,11 +63,35 @@ const Reason& Limit::reason() const noexcept {
   return reason_;
 }
 
+namespace {
+
+/// Nothing was seen at a checkpoint: if that is so for the task and every scope that it has open, the next one need not look.
+void remember_quiet(TaskRoot& root, std::uint64_t stamp) noexcept {
+  const Port& port = root.port();
+  if (port.is_walking() || port.is_cancel_requested(root.id())) return;
+  for (const OpenScope* scope = root.innermost_scope(); scope != nullptr; scope = scope->outer) {
+    if (port.is_cancelled(scope->region)) return;
+  }
+  root.found_quiet(stamp);
+}
+
+}  // namespace
+
 Reason Context::acknowledge() const {
   Port& port = root->port();
   kernel::Worker& worker = root->worker();
+  if (!port.is_quick()) {
+    if (port.sees_cancel(worker, root->id())) return port.reason_of(worker, root->id());
+    return outer == nullptr ? Reason() : acknowledge_around();
+  }
+  if (root->is_quiet()) return {};
+  const std::uint64_t stamp = port.cancel_stamp();
   if (port.sees_cancel(worker, root->id())) return port.reason_of(worker, root->id());
-  return outer == nullptr ? Reason() : acknowledge_around();
+  if (outer != nullptr) {
+    if (Reason reason = acknowledge_around()) return reason;
+  }
+  remember_quiet(*root, stamp);
+  return {};
 }
 
 Reason Context::acknowledge_around() const {
@@ -92,6 +120,7 @@ bool Context::is_cancelled() const noexcept {
 
 Budget Context::narrowed() const noexcept {
   Budget budget;
+  if (!root->has_limits()) return budget;
   for (const Context* context = this; context != nullptr; context = context->outer) {
     if (context->limit != nullptr) budget = meet(budget, context->limit->left());
   }
@@ -154,7 +183,7 @@ void Context::mark(std::string_view name, std::uint64_t value) const noexcept {
 WaitState Port::step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept {
   const Reason reason = wait.context() == nullptr ? Reason() : wait.context()->acknowledge();
   const WaitState state = reason ? wait.cancel(root, reason, end) : wait.step(root, end);
-  if (const trace::ResourceId resource = wait.resource()) {
+  if (const trace::ResourceId resource = quick_ ? trace::ResourceId() : wait.resource()) {
     (void)root.worker().recorder().touch(resource, trace::Access::read, root.id());
   }
   return state;

@@ -23,10 +23,22 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   // Relaxed: who adds a task is the owner, or a task of the crew, which cannot be empty then.
-  void add() noexcept { live_.fetch_add(1, std::memory_order_relaxed); }
+  void add(const Port& port) noexcept {
+    if (port.is_shared()) {
+      live_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+  }
 
   void leave(Port& port, kernel::Worker& worker) noexcept {
     const TaskId owner = owner_;
+    if (!port.is_shared()) {  // one worker takes one step after the other
+      const std::uint32_t left = live_.load(std::memory_order_relaxed) - 1;
+      live_.store(left, std::memory_order_relaxed);
+      if (left == 0 && lingers_.load(std::memory_order_relaxed)) (void)port.wake_lingerer(worker, owner);
+      return;
+    }
     // [C1] Both sides are seq_cst: of the last one to leave and an owner that begins to linger one sees the other.
     if (live_.fetch_sub(1, std::memory_order_seq_cst) == 1 && lingers_.load(std::memory_order_seq_cst)) {
       (void)port.wake_lingerer(worker, owner);

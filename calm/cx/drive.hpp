@@ -25,9 +25,10 @@ ChildEnd acknowledged_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& 
   return ChildEnd(cancelled(cancellation->reason)).with_notes(end.notes());
 }
 
-/// The poll is over, as far as the task's own code goes: the kernel hears what counted promises it made and settled (OBL-2).
+/// The kernel hears what counted promises the task made and settled in this poll (OBL-2).
 template <lockfree::AtomicsPolicy Atomics>
-void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task) noexcept {
+[[gnu::noinline]] void tell_promises(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                     TaskId task) noexcept {
   for (std::uint8_t kind = 0; kind < kernel::counted_kind_count; ++kind) {
     std::int32_t& promises = worker.promises(kind);
     for (; promises > 0; --promises) {
@@ -36,50 +37,87 @@ void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, Ta
     }
     for (; promises < 0; ++promises) (void)kernel.uncount(worker, task, kernel::counted_kinds[kind], task);
   }
+}
+
+/// The poll is over, as far as the task's own code goes.
+template <lockfree::AtomicsPolicy Atomics>
+void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task) noexcept {
+  if (worker.has_promises()) [[unlikely]]
+    tell_promises(kernel, worker, task);
   worker.set_running({});
 }
 
-/// Polls the task that this queue entry is for. Gives: false when the entry was stale.
+/// What there is to do with a task that the kernel wants dropped, or that has not ended plainly.
 template <lockfree::AtomicsPolicy Atomics>
-bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task, std::uint64_t cause = 0) {
-  const kernel::PollStart start = kernel.begin_poll(worker, task, cause);
+void end_task(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskRoot& root, TaskId task, ChildEnd end) {
+  if (root.about_to_end()) {
+    end = acknowledged_end(kernel, worker, task, std::move(end));
+    root.store(end);
+  }
+  root.leave_crew(worker);
+  (void)kernel.complete(worker, task, std::move(end));
+  root.let_go();
+}
+
+/// The same for a poll that is none: its frames are dropped, in part or all of them.
+template <lockfree::AtomicsPolicy Atomics>
+void drop_frames(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskRoot& root, TaskId task, bool all) {
+  if (all) {
+    root.drop(worker, task);
+    leave_poll(kernel, worker, task);
+    return end_task(kernel, worker, root, task, ok());
+  }
+  const RegionId left = root.drop_inside_scope(worker, task);
+  leave_poll(kernel, worker, task);
+  const Status parked = kernel.unwound(worker, task, left);
+  CALM_INVARIANT(CAN_8, parked.is_ok(), task.bits());
+}
+
+/// Polls the task that this queue entry is for, which has this record. Gives: false when the entry was stale.
+template <lockfree::AtomicsPolicy Atomics>
+bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
+           TaskId task, std::uint64_t cause = 0) {
+  const kernel::PollStart start = kernel.begin_poll(worker, record, task, cause);
   if (start == kernel::PollStart::stale) return false;
   if (start == kernel::PollStart::later) return true;
-  const auto* const record = kernel.find(task);
-  CALM_INVARIANT(TSK_6, record != nullptr, task.bits());  // it is being polled
-  auto& root = *static_cast<TaskRoot*>(record->frame);
-  if (root.is_pinned() && root.home() != worker.index() && root.port().has_ghosts()) {
+  auto& root = *static_cast<TaskRoot*>(record.frame);
+  if (root.port().has_ghosts() && root.is_pinned() && root.home() != worker.index()) {
     kernel.report(worker, {.kind = kernel::FindingKind::wrong_thread,
                            .region = root.region(),
                            .task = task,
                            .site = root.await_point().site,
                            .must_fail = true});
   }
-  if (start == kernel::PollStart::unwind) {
-    const RegionId left = root.drop_inside_scope(worker, task);
-    leave_poll(kernel, worker, task);
-    const Status parked = kernel.unwound(worker, task, left);
-    CALM_INVARIANT(CAN_8, parked.is_ok(), task.bits());
+  if (start != kernel::PollStart::run) [[unlikely]] {
+    drop_frames(kernel, worker, root, task, start == kernel::PollStart::drop);
     return true;
   }
-  if (start == kernel::PollStart::run && root.poll(worker, task) == TaskRoot::Progress::parked) {
-    leave_poll(kernel, worker, task);
-    (void)kernel.end_poll(worker, task);
-    return true;
-  }
-  ChildEnd end = ok();
-  if (start == kernel::PollStart::drop) {
-    root.drop(worker, task);
-  } else {
-    end = root.end();
-  }
+  const TaskRoot::Progress progress = root.poll(worker, task);
   leave_poll(kernel, worker, task);
-  end = acknowledged_end(kernel, worker, task, std::move(end));
-  root.store(end);
-  root.leave_crew(worker);
-  (void)kernel.complete(worker, task, std::move(end));
-  root.let_go();
+  if (progress == TaskRoot::Progress::parked) {
+    kernel.end_poll(worker, record);
+    return true;
+  }
+  if (progress == TaskRoot::Progress::again) {
+    kernel.end_poll_woken(worker, record);
+    return true;
+  }
+  if (root.ended_plainly()) [[likely]] {
+    root.store_plain_end();
+    root.leave_crew(worker);
+    if (kernel.complete_plainly(worker, record, task)) [[likely]] {
+      root.let_go();
+      return true;
+    }
+  }
+  end_task(kernel, worker, root, task, root.end());
   return true;
+}
+/// The same for who has its id alone.
+template <lockfree::AtomicsPolicy Atomics>
+bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task, std::uint64_t cause = 0) {
+  auto* const record = kernel.find(task);
+  return record != nullptr && drive(kernel, worker, *record, task, cause);
 }
 
 }  // namespace calm::cx

@@ -4,7 +4,10 @@
 // Cancel:  an errand for a runtime that has ended is told so
 #pragma once
 
+#include <cstdint>
+
 #include "calm/kernel/worker.hpp"
+#include "calm/model/id.hpp"
 
 namespace calm::cx {
 
@@ -16,6 +19,18 @@ class Errand {
 
   /// Does it. `worker` is nullptr when the runtime has ended: there is nobody left to do it for.
   virtual void run(kernel::Worker* worker) noexcept = 0;
+
+  enum class Kind : std::uint8_t {
+    question,  ///< from who controls the run; what that changes is recorded where it is done
+    outside,   ///< a task is spawned
+    blocking,  ///< a call that blocks has ended, and its task is woken
+  };
+  struct About {
+    Kind kind = Kind::question;
+    TaskId task{};  ///< who is woken
+  };
+  /// Gives: what it does, for who records a run (SCH-9).
+  [[nodiscard]] virtual About about() const noexcept { return {}; }
 
   Errand* next = nullptr;  ///< the queue's
 

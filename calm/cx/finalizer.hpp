@@ -1,10 +1,11 @@
 // finalizer.hpp — the task of a finalizer: its callable, its arguments and its frame are there from the registration on.
-// Laws:    HND-3 (the memory of clean-up tasks is taken at `defer`), CTX-4, TSK-5
+// Laws:    HND-3 (the memory of clean-up tasks is taken at `defer`), CTX-4, TSK-5, I2
 // Threads: touched by whoever polls the task
 // Cancel:  masked by the kernel
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -22,8 +23,7 @@ class FinalizerShell final : public TaskRoot {
   FinalizerShell(Port& port, RegionId region, F callable, Arguments... arguments)
       : TaskRoot(port, region),
         context_{this, region, nullptr, nullptr},
-        callable_(std::move(callable)),
-        arguments_(std::move(arguments)...) {}
+        given_(std::in_place, std::move(callable), std::move(arguments)...) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
@@ -39,18 +39,32 @@ class FinalizerShell final : public TaskRoot {
     if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
     return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
   }
-  void store(const ChildEnd& /*end*/) noexcept override {}
+  /// What it was given is gone before the kernel hears of its end: then the region may be Closed at once, and on another worker
+  /// the scope has returned (I2, TSK-5).
+  [[nodiscard]] bool about_to_end() noexcept override {
+    given_.reset();
+    return false;
+  }
   void let_go() noexcept override { delete this; }
 
  private:
+  [[nodiscard]] bool gave_value() const noexcept override { return slot_.has_value(); }
+
   template <std::size_t... index>
   CALM_CORO_WRAPPER Task<void> call(std::index_sequence<index...> /*each*/) {
-    return callable_(C(context_), std::move(std::get<index>(arguments_))...);
+    return given_->callable(C(context_), std::move(std::get<index>(given_->arguments))...);
   }
 
+  struct Given {
+    explicit Given(F&& its_callable, Arguments&&... its_arguments)
+        : callable(std::move(its_callable)), arguments(std::move(its_arguments)...) {}
+
+    F callable;
+    std::tuple<Arguments...> arguments;
+  };
+
   Context context_;
-  F callable_;
-  std::tuple<Arguments...> arguments_;
+  std::optional<Given> given_;
   Slot<void> slot_;
 };
 

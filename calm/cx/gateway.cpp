@@ -25,14 +25,27 @@ Errand* Gateway::take() noexcept {
   return all;
 }
 
-std::uint64_t Gateway::serve(kernel::Worker& worker) noexcept {
+std::uint64_t Gateway::serve(kernel::Worker& worker, ErrandWatch* watch) noexcept {
   std::uint64_t served = 0;
   for (Errand* errand = take(); errand != nullptr; ++served) {
     Errand* const after = errand->next;
+    if (watch != nullptr) watch->begins(*errand, worker);
     errand->run(&worker);
     errand = after;
   }
   return served;
+}
+
+bool Gateway::serve_one(kernel::Worker& worker) noexcept {
+  lock_.lock();
+  Errand* const oldest = first_;
+  if (oldest != nullptr) {
+    first_ = oldest->next;
+    if (first_ == nullptr) last_ = nullptr;
+  }
+  lock_.unlock();
+  if (oldest != nullptr) oldest->run(&worker);
+  return oldest != nullptr;
 }
 
 void Gateway::close() noexcept {

@@ -15,6 +15,15 @@
 
 namespace calm::cx {
 
+/// Hears of each errand before it is done, on the worker that does it.
+class ErrandWatch {
+ public:
+  virtual void begins(const Errand& errand, kernel::Worker& worker) noexcept = 0;
+
+ protected:
+  ~ErrandWatch() = default;
+};
+
 class Gateway : public mem::RefCounted {
  public:
   /// `ring(host)` makes a worker look; called under the lock of the gateway, never after close().
@@ -31,7 +40,9 @@ class Gateway : public mem::RefCounted {
   // --- for the runtime ---
 
   /// Does all that wait, oldest first. Gives: how many.
-  std::uint64_t serve(kernel::Worker& worker) noexcept;
+  std::uint64_t serve(kernel::Worker& worker, ErrandWatch* watch = nullptr) noexcept;
+  /// Does the oldest. Gives: false when none waits.
+  bool serve_one(kernel::Worker& worker) noexcept;
 
   /// Nobody is served from here on; those who wait are told so.
   void close() noexcept;

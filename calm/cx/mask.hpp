@@ -12,7 +12,7 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/task.hpp"
 
-// As in scope.hpp.
+// As in spawn.hpp.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"

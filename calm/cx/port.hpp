@@ -70,7 +70,10 @@ class Port {
   virtual Status await_end(Worker& worker, TaskId task, TaskId waiter) = 0;
   virtual bool forget_end(Worker& worker, TaskId task) = 0;
   [[nodiscard]] virtual bool has_ended(TaskId task) const noexcept = 0;
+  /// Nobody will ask for this task any more. Needs: not is_quick(): there handles are known to shells only.
   virtual Status release(Worker& worker, TaskId task) = 0;
+  /// A task that has not begun is polled here and now, for the running one that joins it, if the host can and will.
+  virtual void poll_in_place(Worker& /*worker*/, TaskId /*task*/) {}
   /// Gives: the task's shell; nullptr when it has ended.
   [[nodiscard]] virtual TaskRoot* find(TaskId task) const noexcept = 0;
 
@@ -126,6 +129,15 @@ class Port {
   /// Gives: threads for calls that block; nothing in the lab, where the task makes them itself.
   [[nodiscard]] virtual BlockingDoor* blocking_door() noexcept { return nullptr; }
 
+  /// Gives: true when nobody follows what tasks look at, so what can be known without asking the kernel need not be asked.
+  [[nodiscard]] bool is_quick() const noexcept { return quick_; }
+  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(). Needs: is_quick().
+  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept {
+    return local_stamp_ != nullptr ? local_stamp_->load(std::memory_order_acquire)
+                                   : shared_stamp_->load(std::memory_order_acquire);
+  }
+  [[nodiscard]] virtual bool is_walking() const noexcept = 0;
+
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
   [[nodiscard]] bool is_watched() const noexcept { return watched_; }
   virtual void reached(TaskRoot& /*root*/) noexcept {}
@@ -148,6 +160,9 @@ class Port {
 
   Worker* only_ = nullptr;  ///< where there is one worker
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
+  bool quick_ = false;      ///< a host that follows nobody says so before the first task
+  const lockfree::LocalAtomics::Atomic<std::uint64_t>* local_stamp_ = nullptr;  ///< the kernel's, one of the two
+  const lockfree::RealAtomics::Atomic<std::uint64_t>* shared_stamp_ = nullptr;
 
   // The host sets them before the first poll.
   bool watched_ = false;
@@ -159,12 +174,21 @@ class Port {
 #endif
 };
 
+inline bool TaskRoot::is_quiet() const noexcept {
+  return port_.is_quick() && limits_ == 0 && quiet_at_ == port_.cancel_stamp();
+}
+
 /// The seam's other side for one kernel; the host adds clock and entropy.
 template <lockfree::AtomicsPolicy Atomics>
 class KernelPort : public Port {
  public:
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
-    if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
+    if constexpr (Atomics::shared) {
+      this->shared_stamp_ = &kernel.cancel_stamp();
+    } else {
+      only_ = &kernel.worker(0);
+      this->local_stamp_ = &kernel.cancel_stamp();
+    }
     shared_ = Atomics::shared;
   }
 
@@ -205,6 +229,7 @@ class KernelPort : public Port {
   [[nodiscard]] bool is_cancel_requested(TaskId task) const noexcept final {
     return kernel_->is_cancel_requested(task);
   }
+  [[nodiscard]] bool is_walking() const noexcept final { return kernel_->is_walking(); }
   [[nodiscard]] bool is_masked(TaskId task) const noexcept final { return kernel_->is_masked(task); }
   Reason reason_of(Worker& worker, TaskId task) final {
     const auto cancellation = kernel_->cancellation_of(worker, task);

@@ -80,6 +80,7 @@ Status ScopeBase::open(const ScopeOptions& options) {
   context_.region = made.id;
   if (made) {
     open_.region = made.id;
+    open_.crew = &crew_;
     context_.root->enter_scope(open_);
   }
   return made.status;
@@ -100,20 +101,6 @@ ChildEnd ScopeBase::take_end() {
   ChildEnd end = port().end_of(worker(), context_.region).value_or(ok());
   port().release(worker(), context_.region);
   return end;
-}
-
-kernel::Made<TaskId> ScopeBase::admit(TaskRoot& shell, const TaskOptions& options) {
-  shell.set_name(options.name);
-  shell.join_crew(crew_);
-  crew_.add();
-  const auto made = port().spawn(
-      worker(), context_.region,
-      {.budget = meet(options.budget, context_.narrowed()), .spawner = context_.root->id(), .frame = &shell});
-  if (!made) {
-    shell.drop(worker(), {});
-    shell.leave_crew(worker());
-  }
-  return made;
 }
 
 Status ScopeBase::admit_finalizer(TaskRoot& shell) {

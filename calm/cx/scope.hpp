@@ -19,12 +19,13 @@
 #include "calm/cx/cx.hpp"
 #include "calm/cx/finalizer.hpp"
 #include "calm/cx/sendable.hpp"
+#include "calm/cx/spawn.hpp"
 #include "calm/cx/spawned.hpp"
 #include "calm/cx/task.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/kernel/config.hpp"
 
-// g++ takes a lambda in the frame of a coroutine template for a member of a type in a header and warns that it has no linkage.
+// As in spawn.hpp.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsubobject-linkage"
@@ -41,46 +42,8 @@ struct ScopeOptions {
   Duration cleanup_time = default_cleanup_time;
 };
 
-/// What a task is spawned with, beside its callable.
-struct TaskOptions {
-  std::string_view name{};  ///< for people; the characters outlive the task, as a literal does
-  Budget budget{};          ///< asked for; what the scope and the spawner have left bounds it (BUD-3)
-};
-
 namespace cx {
 
-/// The type of the value that a Task-returning callable gives.
-template <class F, class... Arguments>
-using TaskValue = typename std::invoke_result_t<F, Arguments...>::Value;
-
-/// True for a function that takes its arguments by value: its coroutine keeps all there is (TSK-5).
-template <class Function>
-inline constexpr bool takes_values = false;
-template <class T, class... Parameters>
-inline constexpr bool takes_values<Task<T> (*)(Parameters...)> = !(std::is_reference_v<Parameters> || ...);
-
-/// True for such a function, and for a lambda without captures that is one.
-template <class F>
-concept KeepsItself = requires(const F& callable) { requires takes_values<decltype(+callable)>; };
-
-/// Keeps the callable and its arguments in the task's own frame until it has ended (TSK-5).
-template <class T, class C, class F, class... Arguments>
-Task<T> keep_in_frame(C cx, F callable, Arguments... arguments) {
-  if constexpr (std::is_void_v<T>) {
-    co_await callable(cx, std::move(arguments)...);
-  } else {
-    co_return co_await callable(cx, std::move(arguments)...);
-  }
-}
-/// The same, without a frame of its own where that is not needed.
-template <class T, class C, class F, class... Arguments>
-CALM_CORO_WRAPPER Task<T> keep(C cx, F callable, Arguments... arguments) {
-  if constexpr (KeepsItself<F>) {
-    return (+callable)(cx, std::move(arguments)...);
-  } else {
-    return keep_in_frame<T>(cx, std::move(callable), std::move(arguments)...);
-  }
-}
 /// A plain function as a Task.
 template <class F>
 Task<void> call(CxOf<> /*cx*/, F callable) {
@@ -157,16 +120,14 @@ class ScopeBase {
 
   [[nodiscard]] Port& port() const noexcept { return context_.root->port(); }
   [[nodiscard]] kernel::Worker& worker() const noexcept { return context_.root->worker(); }
-  /// Needs: a shell with its frame. Gives: it is the kernel's; on failure its frames are gone.
-  kernel::Made<TaskId> admit(TaskRoot& shell, const TaskOptions& options);
   Status admit_finalizer(TaskRoot& shell);
   void become_home(TaskRoot& shell) noexcept;
 
   Context context_;
+  Crew crew_;
 
  private:
   std::optional<Limit> limit_;
-  Crew crew_;
   OpenScope open_;
   bool has_fibers_ = false;
 };
@@ -188,13 +149,12 @@ class ScopeOf : public cx::ScopeBase {
   /// Fails: region_not_open once the scope is closing; admission_limit; resource_exhausted.
   template <class F, class... Arguments>
     requires(!std::same_as<F, TaskOptions>)
-  [[nodiscard]] auto spawn(F callable, Arguments... arguments)
-      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+  [[nodiscard]] auto spawn(F callable, Arguments... arguments) -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     return spawn(TaskOptions{}, std::move(callable), std::move(arguments)...);
   }
   template <class F, class... Arguments>
   [[nodiscard]] auto spawn(TaskOptions options, F callable, Arguments... arguments)
-      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+      -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     static_assert(cx::has_cap<cap::spawn, Caps...>,
                   "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
     static_assert(
@@ -207,13 +167,12 @@ class ScopeOf : public cx::ScopeBase {
   /// The same for a fiber: it stays on the thread of this scope, so it may borrow what outlives the scope (TSK-4).
   template <class F, class... Arguments>
     requires(!std::same_as<F, TaskOptions>)
-  [[nodiscard]] auto fiber(F callable, Arguments... arguments)
-      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+  [[nodiscard]] auto fiber(F callable, Arguments... arguments) -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     return fiber(TaskOptions{}, std::move(callable), std::move(arguments)...);
   }
   template <class F, class... Arguments>
   [[nodiscard]] auto fiber(TaskOptions options, F callable, Arguments... arguments)
-      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+      -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     static_assert(cx::has_cap<cap::fiber, Caps...>,
                   "calm: this context starts no fibers, cap::fiber was not passed (CTX-2)");
     return start(options, true, std::move(callable), std::move(arguments)...);
@@ -251,32 +210,14 @@ class ScopeOf : public cx::ScopeBase {
     }
   }
 
-  /// Gives: nothing without memory.
-  template <class T, class F, class... Arguments>
-  mem::Ref<cx::Shell<T>> make_shell(F callable, Arguments... arguments) {
-    try {
-      auto shell = mem::Ref<cx::Shell<T>>::adopt(new cx::Shell<T>(port(), context_.region));
-      shell->begin(cx::keep<T>(Context(shell->context()), std::move(callable), std::move(arguments)...));
-      return shell;
-    } catch (const std::bad_alloc&) {
-      return {};
-    }
-  }
-
   template <class F, class... Arguments>
   auto start(const TaskOptions& options, bool fiber, F callable, Arguments... arguments)
-      -> Outcome<Handle<cx::TaskValue<F, Context, Arguments...>>> {
+      -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     using T = cx::TaskValue<F, Context, Arguments...>;
-    auto shell = make_shell<T>(std::move(callable), std::move(arguments)...);
-    if (!shell) return err(Errc::resource_exhausted, "no memory for a task");
+    auto shell = cx::make_shell<T, Context>(port(), context_.region, std::move(callable), std::move(arguments)...);
+    if (!shell) return Spawned<T>(Errc::resource_exhausted);
     if (fiber) become_home(*shell);
-    shell->retain();
-    const auto made = admit(*shell, options);
-    if (!made) {
-      shell->let_go();
-      return err(made.status.error(), "a task was not admitted");
-    }
-    return ok(Handle<T>(std::move(shell), made.id));
+    return cx::start(context_, &crew_, options, std::move(shell));
   }
 };
 

@@ -4,9 +4,14 @@
 
 namespace calm::cx {
 
+Error refusal(Status why) {
+  return {why.error(), why == Errc::resource_exhausted ? "no memory for a task" : "a task was not admitted"};
+}
+
 WaitState EndWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   Port& port = root.port();
   if (registered_) return port.has_ended(task_) ? WaitState::ready : WaitState::pending;
+  if (port.is_quick()) port.poll_in_place(root.worker(), task_);
   const Status status = port.await_end(root.worker(), task_, root.id());
   registered_ = status == Errc::would_block;
   return registered_ ? WaitState::pending : WaitState::ready;

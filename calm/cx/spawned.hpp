@@ -4,9 +4,9 @@
 // Cancel:  a cancelled join stops waiting; the task goes on, it is its region's
 #pragma once
 
-#include <concepts>
+#include <atomic>
+#include <cstdint>
 #include <exception>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -19,14 +19,43 @@
 
 namespace calm::cx {
 
+/// How many own a shell: one, or the kernel's side, until the task has ended, and the handle.
+class ShellOwners {
+ public:
+  /// Needs: whether several workers may have it; asked once, for the shell of a whole program outlives its runtime.
+  explicit ShellOwners(bool shared) noexcept : shared_(shared) {}
+
+  /// One more. Needs: before the shell is the kernel's.
+  void retain() noexcept { owners_.store(2, std::memory_order_relaxed); }
+  [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_relaxed) > 1; }
+  /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
+  [[nodiscard]] bool release() noexcept {
+    if (!shared_) {  // one worker has both: no step of another comes between these two
+      const std::uint32_t left = owners_.load(std::memory_order_relaxed) - 1;
+      owners_.store(left, std::memory_order_relaxed);
+      return left == 0;
+    }
+    // [S1] acquire: whoever finds itself alone sees what the other did before it left with the release below.
+    return owners_.load(std::memory_order_acquire) == 1 || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+ private:
+  std::atomic<std::uint32_t> owners_{1};
+  bool shared_;
+};
+
 /// The shell of a task that gives a T. Owned by the kernel's side, until the task has ended, and by its handle.
 template <class T>
-class Shell final : public TaskRoot, public mem::RefCounted {
+class Shell final : public TaskRoot {
  public:
-  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), context_{this, region, nullptr, nullptr} {}
+  Shell(Port& port, RegionId region) noexcept
+      : TaskRoot(port, region), context_{this, region, nullptr, nullptr}, owners_(port.is_shared()) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
+  // For mem::Ref.
+  void retain() noexcept { owners_.retain(); }
+  [[nodiscard]] bool release() noexcept { return owners_.release(); }
   static void destroy(const Shell* shell) noexcept { delete shell; }
 
   [[nodiscard]] const Context& context() const noexcept { return context_; }
@@ -42,30 +71,38 @@ class Shell final : public TaskRoot, public mem::RefCounted {
     if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
     return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
   }
-  void store(const ChildEnd& end) noexcept override {
-    if (end.is_ok() && slot_.has_value()) {
-      result_.emplace(Outcome<T>(ok(std::move(slot_.value()))).with_notes(end.notes()));
-    } else {
-      result_.emplace(failure_as<T>(end));
-    }
-  }
+  [[nodiscard]] bool about_to_end() noexcept override { return owners_.several(); }
   void let_go() noexcept override {
     if (release()) destroy(this);
   }
 
-  /// Needs: stored, and not taken before.
+  // --- for who joins; needs: the task has ended ---
+
+  /// Gives: true when it ended with its value.
+  [[nodiscard]] bool has_value() const noexcept { return failure().is_ok() && slot_.has_value(); }
+  /// Needs: has_value(). Once.
+  [[nodiscard]] Slot<T>::Value& value() noexcept { return slot_.value(); }
+  /// Gives: how it ended, without its value.
+  [[nodiscard]] const ChildEnd& ending() const noexcept { return failure(); }
+  /// Once.
   [[nodiscard]] Outcome<T> take() noexcept {
-    CALM_REQUIRE(TSK_3, result_.has_value());
-    Outcome<T> result = std::move(*result_);
-    result_.reset();
-    return result;
+    CALM_REQUIRE(TSK_3, !std::exchange(taken_, true) && (has_value() || !failure().is_ok()));
+    if (!has_value()) return failure_as<T>(failure());
+    if (failure().notes().empty()) return ok(std::move(slot_.value()));
+    return Outcome<T>(ok(std::move(slot_.value()))).with_notes(failure().notes());
   }
 
  private:
+  [[nodiscard]] bool gave_value() const noexcept override { return slot_.has_value(); }
+
   Context context_;
   Slot<T> slot_;
-  std::optional<Outcome<T>> result_;
+  ShellOwners owners_;
+  bool taken_ = false;
 };
+
+/// Gives: what is said when a task was not admitted.
+[[nodiscard]] Error refusal(Status why);
 
 /// Waits for the end of a task.
 class EndWait : public Wait {
@@ -101,18 +138,19 @@ class JoinWait : public EndWait {
       : EndWait(context, handle.id()), handle_(std::move(handle)) {}
 
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override {
-    if (!end_) {
-      if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
-      end_.emplace(handle_.shell_->take());
-    }
-    if (end_->is_ok() || end_->is_panicked()) return WaitState::ready;
-    end = without_value(*end_);
+    if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
+    const Shell<T>& task = *handle_.shell_;
+    if (task.has_value() || task.ending().is_panicked()) [[likely]]
+      return WaitState::ready;
+    end = task.ending();
     return WaitState::failed;
   }
   T result() {
-    context()->root->add_notes(end_->notes());
-    if (end_->is_panicked()) std::rethrow_exception(end_->panic().exception());
-    if constexpr (!std::is_void_v<T>) return std::move(*end_).value();
+    Shell<T>& task = *handle_.shell_;
+    context()->root->add_notes(task.ending().notes());
+    if (!task.has_value()) [[unlikely]]
+      std::rethrow_exception(task.ending().panic().exception());
+    if constexpr (!std::is_void_v<T>) return std::move(task.value());
   }
 
  protected:
@@ -120,7 +158,6 @@ class JoinWait : public EndWait {
 
  private:
   Handle<T> handle_;
-  std::optional<Outcome<T>> end_;
 };
 
 }  // namespace cx
@@ -130,6 +167,8 @@ class JoinWait : public EndWait {
 template <class T>
 class [[nodiscard]] Handle {
  public:
+  /// Of no task.
+  Handle() noexcept = default;
   /// Needs: a task that was made with a handle, this one.
   Handle(mem::Ref<cx::Shell<T>> shell, TaskId task) noexcept : shell_(std::move(shell)), task_(task) {}
   Handle(Handle&& other) noexcept : shell_(std::move(other.shell_)), task_(std::exchange(other.task_, {})) {}
@@ -139,7 +178,7 @@ class [[nodiscard]] Handle {
     return *this;
   }
   ~Handle() {
-    if (task_) (void)port().release(port().here(), task_);
+    if (task_ && !port().is_quick()) (void)port().release(port().here(), task_);
   }
 
   [[nodiscard]] TaskId id() const noexcept { return task_; }
@@ -164,6 +203,68 @@ class [[nodiscard]] Handle {
 
   mem::Ref<cx::Shell<T>> shell_;
   TaskId task_;
+};
+
+namespace cx {
+
+/// Takes the handle out of what spawn() gave; why there is none leaves the coroutine.
+template <class T>
+class AwaitSpawned final : public Wait {
+ public:
+  AwaitSpawned(Handle<T> handle, Status refused, Frame& frame) noexcept
+      : Wait(nullptr), handle_(std::move(handle)), refused_(refused), frame_(frame) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return refused_.is_ok(); }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
+    frame_.awaiting = this;
+    frame_.root->park(frame_, *this);
+  }
+  Handle<T> await_resume() noexcept { return std::move(handle_); }
+
+  WaitState step(TaskRoot& /*root*/, ChildEnd& end) noexcept override {
+    end = err(refusal(refused_));
+    return WaitState::failed;
+  }
+
+ private:
+  Handle<T> handle_;
+  Status refused_;
+  Frame& frame_;
+};
+
+}  // namespace cx
+
+/// What spawn() and fiber() give: the handle of a task, or why there is none. `co_await` takes the handle, or ends the
+/// coroutine with the error; who wants to see it makes an Outcome of it.
+template <class T>
+class [[nodiscard("a task that was refused does not run")]] Spawned {
+ public:
+  using CalmAwait = void;
+
+  explicit Spawned(Handle<T> handle) noexcept : handle_(std::move(handle)) {}
+  explicit Spawned(Status refused) noexcept : refused_(refused) {}
+
+  [[nodiscard]] bool is_ok() const noexcept { return refused_.is_ok(); }
+  explicit operator bool() const noexcept { return is_ok(); }
+  /// Gives: why there is no task. Needs: !is_ok().
+  [[nodiscard]] Error error() const { return cx::refusal(refused_); }
+  /// Gives: the handle. Needs: is_ok().
+  [[nodiscard]] Handle<T> value() && noexcept {
+    CALM_REQUIRE(TSK_3, is_ok());
+    return std::move(handle_);
+  }
+  operator Outcome<Handle<T>>() && {  // NOLINT(google-explicit-constructor): it is one, told shorter
+    if (!is_ok()) return err(error());
+    return ok(std::move(handle_));
+  }
+
+  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& frame) && noexcept {
+    return {std::move(handle_), refused_, frame};
+  }
+
+ private:
+  Handle<T> handle_;
+  Status refused_;
 };
 
 }  // namespace calm

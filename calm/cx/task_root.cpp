@@ -50,9 +50,9 @@ Frame* TaskRoot::unwind(Frame* frame) noexcept {
 
 WaitState TaskRoot::ask_wait() noexcept {
   if (std::exchange(arrived_, false) && port_.is_watched()) port_.reached(*this);
-  ChildEnd end = ok();
-  const WaitState state = port_.step(*this, *wait_, end);
-  if (state == WaitState::failed) end_ = std::move(end);
+  // What Port::step() does when nothing can be cancelled and nobody follows it.
+  const bool plain = port_.is_quick() && (wait_->context() == nullptr || is_quiet());
+  const WaitState state = plain ? wait_->step(*this, end_) : port_.step(*this, *wait_, end_);
   if (state == WaitState::pending) waits_for_.set(wait_->resource());
   if (port_.is_shared()) [[unlikely]]
     publish(state == WaitState::pending);
@@ -78,17 +78,25 @@ kernel::AwaitPoint TaskRoot::await_point() const noexcept {
   return {.site = leaf_->site, .resource = wait_->resource(), .holder = wait_->holder()};
 }
 
+void TaskRoot::ask_for_another_poll() noexcept {
+  if (port_.is_quick()) {
+    again_ = true;
+  } else {
+    (void)port_.wake(*worker_, id_);
+  }
+}
+
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   enter(worker, id);
   ++polls_;
   for (ready_ = 0;; ++ready_) {
     if (wait_ != nullptr) {
       if (ready_ >= ready_in_a_row) {
-        (void)port_.wake(worker, id_);
-        return Progress::parked;
+        ask_for_another_poll();
+        return parked();
       }
       const WaitState state = ask_wait();
-      if (state == WaitState::pending) return Progress::parked;
+      if (state == WaitState::pending) return parked();
       Awaiter* const waited = std::exchange(wait_, nullptr);
       if (state == WaitState::failed && !waited->deliver(end_)) {
         Frame* const asker = unwind(leaf_);

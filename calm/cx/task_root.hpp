@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,7 @@ class Wait : public Awaiter {
 /// A scope whose body runs in the task; it lives in the frame of that scope, around the frames of the body.
 struct OpenScope {
   RegionId region{};
+  Crew* crew = nullptr;        ///< of its tasks
   Frame* frame = nullptr;      ///< the one that opened it
   OpenScope* outer = nullptr;  ///< the next one outwards in the same task
 };
@@ -113,7 +115,11 @@ class TaskRoot {
   /// Needs: a frame that was never started; it is this object's from now on.
   void start_with(Frame& frame) noexcept;
 
-  enum class Progress : std::uint8_t { parked, ended };
+  enum class Progress : std::uint8_t {
+    parked,
+    again,  ///< parked, and to be polled again after others
+    ended,
+  };
   /// Runs the task until it parks or ends. Needs: the kernel said `run`.
   [[nodiscard]] Progress poll(kernel::Worker& worker, TaskId id) noexcept;
 
@@ -128,11 +134,20 @@ class TaskRoot {
   /// Destroys the frames, innermost first. Needs: the kernel said `drop`.
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
+  /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
+  [[nodiscard]] bool ended_plainly() const noexcept { return gave_value() && notes_.empty(); }
+
   /// Needs: ended. Gives: how, without its value.
   [[nodiscard]] virtual ChildEnd end() noexcept = 0;
 
-  /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; once, before complete().
-  virtual void store(const ChildEnd& end) noexcept = 0;
+  /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; before the kernel completes it.
+  void store(ChildEnd end) noexcept { end_ = std::move(end); }
+  void store_plain_end() noexcept {
+    if (!end_.is_ok()) end_ = ok();  // what is left of a failure that was delivered
+  }
+
+  /// The kernel is about to hear of its end, which is not a plain one. Gives: true when somebody may still ask how it ended.
+  [[nodiscard]] virtual bool about_to_end() noexcept = 0;
 
   /// The kernel has let the task go: the shell may end with this call.
   virtual void let_go() noexcept = 0;
@@ -164,6 +179,7 @@ class TaskRoot {
 
   /// The crew it belongs to: it leaves when its frames are gone, before it is completed.
   void join_crew(Crew& crew) noexcept { crew_ = &crew; }
+  [[nodiscard]] Crew* crew() const noexcept { return crew_; }
   void leave_crew(kernel::Worker& worker) noexcept;
 
   /// Where code runs that was made in another task; nullptr where none does.
@@ -177,6 +193,16 @@ class TaskRoot {
   [[nodiscard]] const Notes& notes() const noexcept { return notes_; }
   /// Gives: those there were.
   [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(notes_, std::move(notes)); }
+
+  /// Gives: true when the task, and whatever scope it has open, was found uncancelled and nothing was cancelled since, in the
+  ///        whole runtime (K2). Then a checkpoint has nothing to see.
+  [[nodiscard]] bool is_quiet() const noexcept;
+  /// It was found so, after the stamp was read. Needs: no walk ran after that.
+  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
+  /// Budgets of parts of it: they are looked at each time.
+  void add_limit() noexcept { ++limits_; }
+  void take_limit() noexcept { --limits_; }
+  [[nodiscard]] bool has_limits() const noexcept { return limits_ != 0; }
 
   // What it has used, for budgets of a part of it.
   [[nodiscard]] std::uint64_t polls() const noexcept { return polls_; }
@@ -194,10 +220,22 @@ class TaskRoot {
   [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
   /// Gives: the place of the last of them.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
+  /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
+  ///        nonsense after seven weeks.
+  [[nodiscard]] std::optional<Time> last_poll(Time now) const noexcept {
+    const std::uint32_t began = polled_.get();
+    if (began == 0) return std::nullopt;
+    const std::uint32_t ago = tick_of(now) - began;
+    if (ago > UINT32_MAX - UINT16_MAX) return now;  // the clock of another worker is a little ahead
+    return now - Duration::nanoseconds(std::int64_t{ago} << tick_bits);
+  }
   /// Gives: where it stands, for the kernel's people and detectors; with several workers where it parked last, as it was then.
   [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
 
   // --- for scopes ---
+
+  /// Gives: the innermost scope whose body runs; nullptr when there is none.
+  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return scopes_; }
 
   /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
   void enter_scope(OpenScope& scope) noexcept {
@@ -221,6 +259,8 @@ class TaskRoot {
     ++awaits_;
     last_await_.set(frame.site);
   }
+  /// The wait that is being asked only lets others run first. It says pending then.
+  void ask_for_another_poll() noexcept;
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
   /// It does. Needs: may_pass().
@@ -260,7 +300,10 @@ class TaskRoot {
  protected:
   ~TaskRoot() = default;
 
-  /// Gives: the end that left the outermost frame.
+  /// Gives: true when the outermost frame has left a value.
+  [[nodiscard]] virtual bool gave_value() const noexcept = 0;
+
+  /// Gives: the end that left the outermost frame; from store() on, how the task ended.
   [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
   /// Gives: the end with the notes of the task.
   [[nodiscard]] ChildEnd with_notes(ChildEnd end) const noexcept {
@@ -274,8 +317,12 @@ class TaskRoot {
   void enter(kernel::Worker& worker, TaskId id) noexcept {
     worker_ = &worker;
     id_ = id;
+    polled_.set(tick_of(worker.now()));
     worker.set_running(id);
   }
+  Progress parked() noexcept { return std::exchange(again_, false) ? Progress::again : Progress::parked; }
+  /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
+  static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
   void leave(Frame& frame) noexcept;
   void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
@@ -302,12 +349,17 @@ class TaskRoot {
   std::uint64_t polls_ = 0;
   std::uint64_t spent_ = 0;
   std::uint32_t masks_ = 0;
-  std::uint32_t ready_ = 0;  // waits in a row that were ready at once, in this poll
+  std::uint32_t limits_ = 0;
+  std::uint64_t quiet_at_ = 0;  // no stamp is 0
+  std::uint32_t ready_ = 0;     // waits in a row that were ready at once, in this poll
   static constexpr std::uint16_t nowhere = UINT16_MAX;
+  static constexpr unsigned tick_bits = 20;
   std::uint32_t pins_ = 0;
+  lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
   lockfree::Relaxed<std::uint16_t> home_{nowhere};
   bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet
+  bool again_ = false;    // it wants another poll when this one is over
   bool unwinding_ = false;
   bool ended_ = false;
 };

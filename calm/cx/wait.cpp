@@ -7,7 +7,7 @@ namespace calm::cx {
 WaitState YieldWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   if (yielded_) return WaitState::ready;
   yielded_ = true;
-  (void)root.port().wake(root.worker(), root.id());
+  root.ask_for_another_poll();
   return WaitState::pending;
 }
 

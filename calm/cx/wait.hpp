@@ -34,10 +34,8 @@ class Parking final : public Base {
       TaskRoot& root = *frame_.root;
       // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
       if (!root.may_pass() || root.port().is_watched()) return false;
-      if (const Context* const context = this->context()) {
-        if (root.port().sees_cancel(root.worker(), root.id())) return false;
-        if (context->outer != nullptr && context->acknowledge_around()) return false;
-      }
+      const Context* const context = this->context();
+      if (context != nullptr && !root.is_quiet() && context->acknowledge()) return false;
       if (!Base::at_once(root)) return false;
       root.pass(frame_);
       return true;

@@ -22,12 +22,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/anatomy.hpp"
 #include "calm/kernel/config.hpp"
+#include "calm/kernel/holdings.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/region_record.hpp"
 #include "calm/kernel/shards.hpp"
@@ -165,8 +167,16 @@ class BasicKernel {
   /// (BUD-5). `cause` is the event that led to the dispatch.
   [[nodiscard, gnu::always_inline]] PollStart begin_poll(Worker& worker, TaskId id, std::uint64_t cause = 0);
 
+  /// The same for who has the record. Needs: the id of a life of this task, which may be over.
+  [[nodiscard, gnu::always_inline]] PollStart begin_poll(Worker& worker, Task& task, TaskId id,
+                                                         std::uint64_t cause = 0);
+
   /// The task has suspended. Fails: stale_handle; invalid_transition when it is not being polled.
   [[gnu::always_inline]] Status end_poll(Worker& worker, TaskId id);
+  /// The same for who has the record. Needs: the poll of this caller.
+  [[gnu::always_inline]] void end_poll(Worker& worker, Task& task) noexcept;
+  /// The same when it wants to be polled again, after others.
+  [[gnu::always_inline]] void end_poll_woken(Worker& worker, Task& task) noexcept;
 
   /// The frame is gone and the task has ended like this; Created may only end otherwise than Ok (TSK-2). After an
   /// acknowledgement Ok and Err become Cancelled (CAN-9). What it still holds is settled (OBL-5).
@@ -174,6 +184,9 @@ class BasicKernel {
   Status complete(Worker& worker, TaskId id, ChildEnd end);
   /// The same for an end that says nothing more than Ok.
   [[gnu::always_inline]] Status complete(Worker& worker, TaskId id, Ok<Unit> end);
+  /// The same when nothing is to be told, decided or settled: it runs uncancelled and holds nothing. Needs: the poll of this
+  /// caller. Gives: false when it is not such an end; nothing has changed then.
+  [[nodiscard, gnu::always_inline]] bool complete_plainly(Worker& worker, Task& task, TaskId id);
 
   /// The root frame is gone and what the task still holds is about to be settled (TSK-8); complete() does it by itself.
   /// Fails: stale_handle; invalid_transition unless it is Cancelling.
@@ -196,6 +209,13 @@ class BasicKernel {
   /// Needs: the task's own poll. Fails: stale_handle.
   Status checkpoint(Worker& worker, TaskId id);
 
+  /// A number that changes with every request and every walk (K2). Who reads it, finds no walk running and no request, and
+  /// reads the same number later, need not look again.
+  using Stamp = typename Atomics::template Atomic<std::uint64_t>;
+  [[nodiscard]] const Stamp& cancel_stamp() const noexcept { return stamp_; }
+  /// Gives: true while a cancel walks the tree: what it has not come to is not marked yet.
+  [[nodiscard]] bool is_walking() const noexcept { return walking_.load(std::memory_order_acquire) != 0; }  // [K1]
+
   /// Defers observation, to a depth of 64 and for 1000 polls; beyond that the mask is taken off and reported (CAN-12).
   /// Needs: the task's own poll. Fails: stale_handle; leave_mask: invalid_transition without a mask.
   Status enter_mask(Worker& worker, TaskId id);
@@ -213,8 +233,7 @@ class BasicKernel {
   Status deadline_reached(Worker& worker, TaskId id);
 
   /// Asks for a wake of `waiter` when the task has ended. Gives: ok when it has ended already; would_block when the wake
-  /// will come. Fails: stale_handle for either; busy when another task waits; invalid_argument for a task without a handle,
-  ///        unless it is a finalizer.
+  /// will come. Fails: stale_handle for either, as a task without a handle is when it has ended; busy when another task waits.
   Status await_end(Worker& worker, TaskId id, TaskId waiter);
   /// Takes the wish back. Gives: false when the wake has come or is under way.
   bool forget_end(Worker& worker, TaskId id);
@@ -236,6 +255,8 @@ class BasicKernel {
   [[nodiscard]] std::optional<Witness> witness_of(Worker& worker, TaskId id);
   /// Gives: the record while the id is good, else nullptr; for the host, who knows which fields are its own.
   [[nodiscard]] Task* find(TaskId id) const noexcept;
+  /// Gives: the record of its region; `parent`, `creation` and what else is fixed may be read. Needs: not completed.
+  [[nodiscard]] const Region& around(const Task& task) const noexcept { return region_of(task); }
 
   // --- obligations (promise_steps.hpp, obligation_steps.hpp; counted ones in hot_steps.hpp) ---
 
@@ -286,6 +307,9 @@ class BasicKernel {
   /// Fails: std::bad_alloc.
   [[nodiscard]] Snapshot snapshot(Worker& worker);
   [[nodiscard]] std::uint64_t digest(Worker& worker) { return state_digest(snapshot(worker)); }
+  /// Gives: what these tasks and their regions still have to do before they are quiet; takes no memory. Needs: at most
+  ///        holdings_tasks_max of them, alive for as long as the call: they are in a queue of this worker.
+  [[nodiscard]] Holdings holdings(Worker& worker, std::span<Task* const> tasks);
   /// Gives: what the shards were waited for and held so far; nothing without lock metrics (SHD-4). Takes no lock.
   /// Fails: std::bad_alloc.
   [[nodiscard]] std::vector<LockRow> lock_metrics() const { return shards_.lock_metrics(); }
@@ -388,6 +412,7 @@ class BasicKernel {
   void request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
                const Budget& cleanup, bool wake) noexcept;
   void request_own(Worker& worker, Task& task, TaskId id, CancelKind kind);
+  void raise_stamp() noexcept { (void)stamp_.fetch_add(1, std::memory_order_release); }  // [K2]
   static Budget cleanup_of(const ReasonSpec& spec) noexcept;
   void cancel_with(Worker& worker, AllHeld held, Region& region, const CancelSpec& spec) noexcept;
   void cancel_tree(Worker& worker, AllHeld held, Region& top, const Reason& reason, const Budget& cleanup) noexcept;
@@ -437,6 +462,10 @@ class BasicKernel {
   /// 1 while a walk runs. [K1] cancel_tree() releases 1 before it sets the first flag, and 0 after its last request ->
   /// checkpoint() acquires: who reads 0 after a walk sees its own task's word, who reads 1 looks at the flags.
   alignas(128) typename Atomics::template Atomic<std::uint32_t> walking_{0};
+  /// [K2] A walk adds to it when it has raised walking_ and when it has lowered it, a lone request when the task's word has it
+  /// and before the task is woken, all with release -> who reads it acquires. Whoever read a number, then found walking_ low
+  /// and its word without a request, was either before the request, so that the number changes, or after none.
+  Stamp stamp_{1};
 
   EpochCounter epochs_;              // B
   Region* advance_first_ = nullptr;  // B: regions that may move

@@ -69,6 +69,7 @@ void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uin
   worker.set_clear(false);
   const TaskLife was = task.word.request(generation);
   if (was.generation() != generation || was.state() == TaskState::completed) return;
+  if (walking_.load(std::memory_order_relaxed) == 0) raise_stamp();  // relaxed: it changes under the locks held here
   if (was.in(cancelled_states)) {
     const bool stronger = strengthen_into(task.reason, reason);
     if (!task.bound_cleanup(cleanup, false) && !stronger) return;
@@ -133,6 +134,7 @@ void BasicKernel<Atomics>::cancel_tree(Worker& worker, AllHeld held, Region& top
                                        const Budget& cleanup) noexcept {
   worker.set_clear(false);
   const std::uint32_t outer = walking_.exchange(1, std::memory_order_acq_rel);  // [K1]
+  raise_stamp();
   bool changed = cancel_region(worker, held, top, reason, cleanup);
   Region* region = &top;
   for (;;) {
@@ -149,6 +151,7 @@ void BasicKernel<Atomics>::cancel_tree(Worker& worker, AllHeld held, Region& top
     changed = cancel_region(worker, held, *region, reason_for_children(worker, held, parent, *region), below);
   }
   walking_.store(outer, std::memory_order_release);  // [K1]
+  raise_stamp();
 }
 
 /// Gives: what a cancelled region tells all its child regions: one object, made when the first of them is reached.

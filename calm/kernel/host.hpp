@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "calm/kernel/config.hpp"
 #include "calm/kernel/finding.hpp"
@@ -21,6 +23,8 @@ struct AwaitPoint {
   Site site{};
   trace::ResourceId resource{};  ///< what it waits for; none when that is not known
   TaskId holder{};               ///< who has that; none when several may have it, or it is not known
+  std::string_view name{};       ///< of the task, for people; good as long as the task is there
+  std::optional<Time> polled{};  ///< when its last poll began, to a millisecond or so; none when that is not known
 };
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -41,7 +45,8 @@ class Host {
   /// Needs: as schedule. The finding is borrowed.
   virtual void report(Worker& worker, const Finding& finding) noexcept = 0;
 
-  /// Where a parked task waits. Needs: as schedule.
+  /// Where a parked task waits. Needs: as schedule; the task is in a list of its region, whose gate is held, so its frame is
+  /// there: it is let go after the task has left.
   [[nodiscard]] virtual AwaitPoint await_point(const Task& task) const noexcept = 0;
 
   /// What else must be quiet: armed timers and messages in registered channels (QUI-1).

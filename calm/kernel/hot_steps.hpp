@@ -131,11 +131,15 @@ inline Status BasicKernel<Atomics>::wake(Worker& worker, TaskId id) noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, TaskId id, std::uint64_t cause) {
   Task* const task = tasks_.find(id.index());
-  if (task == nullptr) return PollStart::stale;
+  return task == nullptr ? PollStart::stale : begin_poll(worker, *task, id, cause);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
   // With one thread the budget is what it was a moment ago, and is looked at once.
-  if (!Atomics::shared && budget_used_up(*task, worker.now())) [[unlikely]]
-    return claim_used_up(worker, *task, id, cause);
-  return claim<!Atomics::shared>(worker, *task, id, cause);
+  if (!Atomics::shared && budget_used_up(task, worker.now())) [[unlikely]]
+    return claim_used_up(worker, task, id, cause);
+  return claim<!Atomics::shared>(worker, task, id, cause);
 }
 
 /// Claims the poll. `in_budget` says that the budget is known not to be used up.
@@ -169,11 +173,30 @@ inline Status BasicKernel<Atomics>::end_poll(Worker& worker, TaskId id) {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;
   if (!being_polled(task->word.look())) return Errc::invalid_transition;
-  schedule_if(worker, *task, task->word.end_poll());
+  end_poll(worker, *task);
   return {};
 }
 
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::end_poll(Worker& worker, Task& task) noexcept {
+  schedule_if(worker, task, task.word.end_poll());
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::end_poll_woken(Worker& worker, Task& task) noexcept {
+  task.word.end_poll_woken();
+  host_.schedule(worker, task);
+}
+
 // --- the plain end ---
+
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, TaskId id) {
+  TaskLife done;
+  if (!end_plainly(task, id, OutcomeKind::ok, nullptr, done)) return false;
+  (void)leave_region(worker, task, id, done, nullptr);
+  return true;
+}
 
 template <lockfree::AtomicsPolicy Atomics>
 inline Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit> end) {

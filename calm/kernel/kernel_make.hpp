@@ -13,6 +13,7 @@
 #include "calm/kernel/cancel_steps.hpp"
 #include "calm/kernel/completion_steps.hpp"
 #include "calm/kernel/forced_end.hpp"
+#include "calm/kernel/holdings_steps.hpp"
 #include "calm/kernel/kernel.hpp"
 #include "calm/kernel/obligation_steps.hpp"
 #include "calm/kernel/region_steps.hpp"

@@ -64,7 +64,9 @@ struct TaskView {
   std::uint32_t last_round = 0;
   Site await_site{};
   trace::ResourceId waits_for{};
-  TaskId held_by{};  ///< who has what it waits for, where one has it: a lock
+  TaskId held_by{};              ///< who has what it waits for, where one has it: a lock
+  std::string name{};            ///< for people, where the host says it
+  std::optional<Time> polled{};  ///< when its last poll began, where the host says it
 };
 
 struct ObligationView {

@@ -32,7 +32,9 @@ TaskView BasicKernel<Atomics>::view_of(const Task& task, const Region& region) c
                 .last_round = task.last_round.get(),
                 .await_site = await.site,
                 .waits_for = await.resource,
-                .held_by = await.holder};
+                .held_by = await.holder,
+                .name = std::string(await.name),
+                .polled = await.polled};
   if (life.state() == TaskState::completed) view.outcome = life.outcome();
   for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind) view.counted[kind] = task.counted_open(kind);
   return view;

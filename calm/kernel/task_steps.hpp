@@ -226,7 +226,6 @@ Status BasicKernel<Atomics>::await_end(Worker& worker, TaskId id, TaskId waiter)
   const TaskLife life = task->word.look();
   if (life.generation() != generation_of(id)) return Errc::stale_handle;
   if (life.state() == TaskState::completed) return {};
-  if (!life.has(TaskFlag::handle) && !life.has(TaskFlag::cleanup)) return Errc::invalid_argument;
   if (life.has(TaskFlag::awaited)) return Errc::busy;
   task->waiter.set(waiter.bits());
   if (task->word.flag_unless_completed(life.generation(), TaskFlag::awaited)) return Errc::would_block;

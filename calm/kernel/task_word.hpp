@@ -195,6 +195,15 @@ class TaskWord {
     return was.wake() == lockfree::WakeState::running_woken;
   }
 
+  /// The same for a poll that ends with a wish for another one: as a wake and end_poll() in one step. The caller must put
+  /// the task into a queue.
+  void end_poll_woken() noexcept {
+    TaskLife was = look();
+    do {
+      CALM_REQUIRE(TSK_6, lockfree::find_wake_move(was.wake(), lockfree::WakeStep::end_poll) != nullptr, was.bits());
+    } while (!exchange(was, was.with(lockfree::WakeState::queued), std::memory_order_acq_rel));  // [T1] [T2]
+  }
+
   /// Takes the step from `was` to `next` if the word is still `was`. Gives: false, and `was` is the present word.
   [[nodiscard]] bool step(TaskLife& was, TaskLife next) noexcept {
     return exchange(was, next, std::memory_order_acq_rel);  // [T2] [T3] [T5]

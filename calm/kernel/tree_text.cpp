@@ -68,16 +68,23 @@ class Tree {
 
   void add_region(const RegionView& region, std::size_t depth) {
     std::string text = to_string(region.id) + ' ' + std::string(to_string(region.state));
-    if (region.reason) text += ", cancelled: " + std::string(to_string(region.reason.kind()));
+    if (region.reason) {
+      text += ", cancelled: " + std::string(to_string(region.reason.kind())) + ' ' +
+              age_text(snapshot_.now, region.reason.at()) + " ago";
+    }
     if (region.owner) text += ", run by " + to_string(region.owner);
     line(depth, text);
     for (const TaskView* const task : index_.tasks_of(region.id)) {
       line(depth + 1, task_text(snapshot_, *task));
-      for (const ObligationView* const promise : index_.held_by(task->id)) line(depth + 2, obligation_text(*promise));
+      for (const ObligationView* const promise : index_.held_by(task->id)) line(depth + 2, promise_text(*promise));
     }
     for (const ObligationView* const promise : index_.promises_of(region.id)) {
-      if (!promise->holder.is_task()) line(depth + 1, obligation_text(*promise) + " of " + to_string(promise->holder));
+      if (!promise->holder.is_task()) line(depth + 1, promise_text(*promise) + " of " + to_string(promise->holder));
     }
+  }
+
+  [[nodiscard]] std::string promise_text(const ObligationView& promise) const {
+    return obligation_text(promise) + ", open for " + age_text(snapshot_.now, promise.since);
   }
 
   void add_waits() {

@@ -19,6 +19,12 @@ std::string counted_noun(std::uint64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
+std::string age_text(Time now, Time since) {
+  constexpr std::int64_t ms = 1'000'000;
+  const std::int64_t age = now < since ? 0 : (now - since).ns();
+  return to_string(Duration::milliseconds((age + ms / 2) / ms));
+}
+
 std::string_view wake_text(lockfree::WakeState wake) noexcept {
   switch (wake) {
     case lockfree::WakeState::idle:
@@ -59,10 +65,16 @@ std::string obligation_text(const ObligationView& obligation) {
 
 std::string task_text(const Snapshot& snapshot, const TaskView& task) {
   std::string text = to_string(task.id);
+  if (!task.name.empty()) text.append(" \"").append(task.name).append("\"");
   if (task.region) text.append(" in ").append(snapshot.path_of(task.region));
   if (is_waiting_finalizer(task)) return text.append(": a finalizer that waits for its turn");
   text.append(task.cleanup ? ": clean-up, " : ": ");
   text.append(to_string(task.state)).append(", ").append(wake_text(task.wake));
+  if (task.polled) {
+    const bool queued = task.wake == lockfree::WakeState::queued;
+    text.append(queued ? ", last polled " : " for ").append(age_text(snapshot.now, *task.polled));
+    if (queued) text.append(" ago");
+  }
   text.append(at_place(" at ", task.await_site));
   if (task.waits_for) text.append(", waits for ").append(to_string(task.waits_for));
   if (task.held_by) text.append(task.waits_for ? " held by " : ", waits for what is held by ");

@@ -21,6 +21,9 @@ std::string at_place(std::string_view lead, Site site);
 /// Gives: `1 task`, `3 tasks`.
 std::string counted_noun(std::uint64_t count, std::string_view noun);
 
+/// Gives: how long ago that was, to a millisecond: `3250ms`; `0s` for what is yet to come.
+std::string age_text(Time now, Time since);
+
 /// Gives: `parked`, `queued`, `being polled`, `being polled and woken again`, `done`.
 std::string_view wake_text(lockfree::WakeState wake) noexcept;
 
@@ -30,7 +33,8 @@ std::string to_string(const Holder& holder);
 /// Gives: `o5 send permit (c3, since 1.5s, made at worker.cpp:71)`, as much of it as is known.
 std::string obligation_text(const ObligationView& obligation);
 
-/// Gives: `t40 in r1/r12: Running, parked at worker.cpp:88, waits for c3`, as much of it as is known.
+/// Gives: `t40 "reader" in r1/r12: Running, parked for 3s at worker.cpp:88, waits for c3`, as much of it as is known. Of a
+///        queued task it says when it was last polled.
 std::string task_text(const Snapshot& snapshot, const TaskView& task);
 
 }  // namespace calm::kernel

@@ -1,6 +1,6 @@
 // worker.hpp — what a thread brings along when it calls the kernel: who it is, what time it is, where its events go.
-// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), LAB-2
-// Threads: a worker belongs to one thread at a time
+// Laws:    SHD-1 (trace is per worker), SHD-3 (the lock order of one logical thread), SHD-5 (cached time), LAB-2
+// Threads: a worker belongs to one thread at a time; now() anywhere
 // Cancel:  not applicable
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "calm/check/probe.hpp"
 #include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/lock_order.hpp"
+#include "calm/lockfree/relaxed.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
 #include "calm/trace/recorder.hpp"
@@ -28,10 +29,10 @@ class alignas(128) Worker {
 
   [[nodiscard]] std::uint16_t index() const noexcept { return index_; }
 
-  /// The kernel never reads a clock: what the host says here is the time of the next operations.
-  [[nodiscard]] Time now() const noexcept { return now_; }
+  /// The kernel never reads a clock: what the host says here is the time of the next operations. Others may glance at it.
+  [[nodiscard]] Time now() const noexcept { return now_.get(); }
   void set_time(Time now) noexcept {
-    now_ = now;
+    now_.set(now);
     recorder_.set_time(now);
   }
 
@@ -54,6 +55,28 @@ class alignas(128) Worker {
   /// Promises without a record (OBL-2) that the running task has made in this poll, less those of its own that it settled, by
   /// their place among the counted kinds: the kernel hears of them when the poll ends.
   [[nodiscard]] std::int32_t& promises(std::uint8_t kind) noexcept { return promises_[kind]; }
+
+  [[nodiscard]] bool has_promises() const noexcept {
+    std::int32_t any = 0;
+    for (const std::int32_t count : promises_) any |= count;
+    return any != 0;
+  }
+
+  /// What a poll knows of itself while another one is made inside it.
+  struct Poll {
+    TaskId running{};
+    std::int32_t promises[counted_kind_count]{};
+  };
+  [[nodiscard]] Poll leave_for_inner_poll() noexcept {
+    Poll outer{.running = running_};
+    for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind)
+      outer.promises[kind] = std::exchange(promises_[kind], 0);
+    return outer;
+  }
+  void return_from_inner_poll(const Poll& outer) noexcept {
+    for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind) promises_[kind] = outer.promises[kind];
+    set_running(outer.running);
+  }
 
   [[nodiscard]] const trace::Ring& ring() const noexcept { return ring_; }
   /// See Ring::take. Needs: the thread that drives this worker.
@@ -93,7 +116,7 @@ class alignas(128) Worker {
   std::uint16_t index_;
   bool clear_ = false;
   std::uint32_t round_ = 0;
-  Time now_;
+  lockfree::Relaxed<Time> now_;
   TaskId running_;
   std::int32_t promises_[counted_kind_count]{};
   [[no_unique_address]] LockOrder order_;

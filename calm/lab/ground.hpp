@@ -19,9 +19,10 @@ class Ground {
   /// Fails: std::bad_alloc, or as the kernel says.
   explicit Ground(const kernel::Config& config) : kernel_(kernel::LocalKernel::make(config, host_).value()) {}
 
-  /// Gives: the host, which tells what steps do from now on; none: nobody asks.
-  [[nodiscard]] LabHost& host_telling(Touches* touches) noexcept {
+  /// Gives: the host, which tells what steps do from now on, and is told what comes from outside; none: nobody asks, or says.
+  [[nodiscard]] LabHost& host_telling(Touches* touches, Inputs* inputs) noexcept {
     host_.touches = touches;
+    host_.inputs = inputs;
     return host_;
   }
   [[nodiscard]] kernel::LocalKernel& kernel() noexcept { return *kernel_; }

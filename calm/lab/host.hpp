@@ -20,6 +20,7 @@
 #include "calm/cx/port.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/lab/evidence.hpp"
+#include "calm/lab/inputs.hpp"
 #include "calm/lab/names.hpp"
 #include "calm/lab/schedule.hpp"
 #include "calm/lab/touches.hpp"
@@ -51,6 +52,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
     findings.clear();
     listening = true;
     touches = nullptr;
+    inputs = nullptr;
   }
 
   void schedule(kernel::Worker& worker, Task& task) noexcept override {
@@ -58,6 +60,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
     ready.push_back({task.id(), worker.recorder().last()});
   }
   void watch(kernel::Worker& /*worker*/, TaskId task, Time deadline) noexcept override {
+    if (inputs != nullptr) return;  // it says when a deadline is reached
     const OwnMemory own;
     CALM_REQUIRE(HND_3, watches.add(task, deadline));
     if (touches != nullptr) touches->looked_at_time();
@@ -71,7 +74,9 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
     const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
     return root == nullptr ? kernel::AwaitPoint() : root->await_point();
   }
-  [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return alarms.size(); }
+  [[nodiscard]] std::uint64_t pending_timers() const noexcept override {
+    return inputs != nullptr ? inputs->armed() : alarms.size();
+  }
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
 
   std::deque<Ready> ready;  ///< in the order in which they became runnable
@@ -81,6 +86,7 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
   std::vector<kernel::Finding> findings;
   bool listening = true;       ///< until the oracles have been asked
   Touches* touches = nullptr;  ///< hears what steps do; none: nobody asks
+  Inputs* inputs = nullptr;    ///< says what comes from outside; none: the lab makes that up
 };
 
 class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
@@ -89,24 +95,35 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
           std::vector<AwaitSite>* sites) noexcept
       : KernelPort(kernel), host_(host), numbers_(seed ^ 0x9E3779B97F4A7C15), faults_(faults), sites_(sites) {
     watched_ = sites != nullptr || faults.cancel_task_at != 0 || faults.cancel_scope_at != 0;
-    time_is_watched_ = host.touches != nullptr;
+    time_is_watched_ = host.touches != nullptr || host.inputs != nullptr;
+    if (host.inputs != nullptr) shared_ = host.inputs->several();
     ghosts_ = true;
   }
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
     const OwnMemory own;
+    if (host_.inputs != nullptr) return host_.inputs->arm(alarm, worker.now(), beyond);
     if (Touches* const touches = host_.touches) touches->looked_at_time();
     if (const Status status = host_.alarms.arm(alarm, worker.now(), beyond); !status) return status;
     host_.wanted.push_back(alarm.at);
     return {};
   }
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
+    if (host_.inputs != nullptr) return host_.inputs->disarm(alarm);
     (void)host_.alarms.disarm(alarm);
     if (Touches* const touches = host_.touches) touches->looked_at_time();
   }
   std::uint64_t entropy(Worker& /*worker*/) noexcept override {
+    if (host_.inputs != nullptr) return host_.inputs->entropy();
     if (Touches* const touches = host_.touches) touches->took_entropy();
     return numbers_.next();
+  }
+
+  [[nodiscard]] mem::Ref<cx::Gateway> gateway() noexcept override {
+    return host_.inputs != nullptr ? host_.inputs->gateway() : mem::Ref<cx::Gateway>();
+  }
+  [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override {
+    return host_.inputs != nullptr ? host_.inputs->blocking_door() : nullptr;
   }
 
   // --- as the kernel does it, and told ---
@@ -183,7 +200,10 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     if (Touches* const touches = host_.touches) touches->kept_in(region);
     return KernelPort::begin_making(worker, region, bytes, align, memory);
   }
-  void time_seen(Worker& /*worker*/) noexcept override { host_.touches->looked_at_time(); }
+  void time_seen(Worker& worker) noexcept override {
+    if (host_.inputs != nullptr) return worker.set_time(host_.inputs->clock(worker.now()));
+    host_.touches->looked_at_time();
+  }
   [[nodiscard]] trace::ResourceId new_object() noexcept override {
     const auto object = trace::ResourceId::registered(++objects_);
     if (Touches* const touches = host_.touches) touches->made(object);

@@ -26,7 +26,7 @@ std::string to_string(const LabReport& report) {
   std::string text = "calm lab: seed " + std::to_string(report.seed) + ", " + std::to_string(report.steps) +
                      " steps, " + to_string(report.end_time) + ": " + std::string(to_string(report.end.kind()));
   for (const Problem& problem : report.problems) text += "\n" + problem.text;
-  if (!report.is_clean()) text += "\ncalm lab: the schedule is " + report.replay_word();
+  if (!report.is_clean() && !report.followed) text += "\ncalm lab: the schedule is " + report.replay_word();
   return text;
 }
 

@@ -76,6 +76,7 @@ struct LabReport {
   std::vector<Problem> problems{};  ///< what the oracles found; empty when all is well
   Schedule schedule{};              ///< with every choice that was made
   bool chosen_by_seed = true;       ///< the choices follow from the seed; else they were given
+  bool followed = false;            ///< a recording of the runtime led it, and only that repeats it
   std::uint64_t await_points = 0;   ///< that tasks came to, where a fault counts them
   std::uint64_t allocations = 0;    ///< likewise
   trace::Trace trace{};             ///< everything; Trace::overwritten is 0 unless an oracle says so

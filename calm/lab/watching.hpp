@@ -13,6 +13,8 @@
 
 namespace calm::lab {
 
+class Inputs;
+
 /// An await point that a task came to.
 struct AwaitSite {
   kernel::Site site{};  ///< in the innermost frame that is not calm's own
@@ -24,6 +26,7 @@ struct Watching {
   bool allocations = false;                 ///< LabReport::allocations counts them
   Touches* touches = nullptr;               ///< hears what every step does
   Switches* switches = nullptr;             ///< takes the switches of the run, or leads it by them
+  Inputs* inputs = nullptr;                 ///< says what comes from outside, where the run is one of a recording
 };
 
 }  // namespace calm::lab

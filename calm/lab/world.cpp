@@ -54,7 +54,7 @@ World::World(const LabConfig& config, Ground& ground, const Watching& watching)
       allocations_(watching.allocations || config.faults.fail_allocation != 0),
       choices_(config.seed, config.choices ? &*config.choices : nullptr, watching.switches),
       trouble_(~config.seed),
-      host_(ground.host_telling(watching.touches)),
+      host_(ground.host_telling(watching.touches, watching.inputs)),
       kernel_(ground.kernel()),
       port_(kernel_, host_, config.seed, config.faults, watching.sites),
       worker_(kernel_.worker(0)) {
@@ -186,7 +186,8 @@ void World::dispatch(const Ready& entry) {
   last_polled_ = entry.task;
   worker_.set_round(worker_.round() + 1);
   const auto budget = kernel_.budget_of(entry.task);
-  if (budget && budget->deadline.reached(worker_.now()) && !kernel_.is_cancel_requested(entry.task)) {
+  const bool mine = host_.inputs == nullptr;  // a worker polls while a deadline waits to be looked at
+  if (mine && budget && budget->deadline.reached(worker_.now()) && !kernel_.is_cancel_requested(entry.task)) {
     overdue_.push_back({entry.task, budget->deadline.time(), worker_.recorder().last()});
   }
   if (config_.names) keep_name(entry.task);  // it may end in this poll
@@ -263,6 +264,23 @@ void World::move_clock(Time to) {
     if (touches_ != nullptr) touches_->cancelled(*task);
     (void)kernel_.deadline_reached(worker_, *task);
   }
+}
+
+void World::go_off(TaskId task, Time wanted) {
+  worker_.record({.kind = trace::EventKind::timer, .task = task, .argument = wanted.ns()});
+  fired_.push_back({task, wanted, worker_.now(), fired_.size(), ++batch_});
+  (void)kernel_.wake(worker_, task);
+  events_.keep_if_many(worker_);
+}
+
+void World::reach_deadline(TaskId task) {
+  (void)kernel_.deadline_reached(worker_, task);
+  events_.keep_if_many(worker_);
+}
+
+void World::ask_to_stop() {
+  (void)kernel_.cancel(worker_, kernel_.root(), {.kind = CancelKind::shutdown});
+  events_.keep_if_many(worker_);
 }
 
 /// The faults that may come at any step (LAB-7). They have numbers of their own, so the choices stay what they are.

@@ -53,6 +53,17 @@ class World {
   void copy_events(std::uint64_t after, std::vector<trace::Event>& events) const;
   [[nodiscard]] const kernel::LocalKernel& kernel() const noexcept { return kernel_; }
   [[nodiscard]] TaskId main() const noexcept { return main_; }
+
+  // --- for who follows a recording: what comes from outside ---
+
+  [[nodiscard]] kernel::Worker& worker() noexcept { return worker_; }
+  [[nodiscard]] cx::Port& port() noexcept { return port_; }
+  /// An alarm of the task, for that time, goes off now.
+  void go_off(TaskId task, Time wanted);
+  void reach_deadline(TaskId task);
+  /// The program is asked to stop.
+  void ask_to_stop();
+
   /// Asks the oracles. Needs: the run is over, or is left; once.
   LabReport finish();
   /// Ends a run that nobody wants to know the end of: frames are destroyed where they stand.

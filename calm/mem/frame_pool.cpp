@@ -1,6 +1,9 @@
 #include "calm/mem/frame_pool.hpp"
 
+#include <atomic>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "calm/check/require.hpp"
 
@@ -27,6 +30,70 @@ struct SizeClass {
 
 constexpr std::size_t classes = FramePool::largest / FramePool::step;
 
+void free_all(FreeBlock* block) noexcept {
+  while (block != nullptr) {
+    FreeBlock* const next = block->next;
+    ::operator delete(block);
+    block = next;
+  }
+}
+
+/// Batches of blocks that no thread keeps, `kept_per_size` in each. A step here is one in so many, so a mutex will do.
+class Depot {
+ public:
+  /// Needs: the first of a batch.
+  void put(FreeBlock* first, std::size_t size_class) noexcept {
+    const std::uint64_t bytes = bytes_of(size_class);
+    {
+      const std::lock_guard turn(mutex_);
+      if (this->bytes() + bytes <= bound_) {
+        bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
+        auto* const batch = ::new (static_cast<void*>(first)) Batch{first->next, batches_[size_class]};
+        batches_[size_class] = batch;
+        return;
+      }
+    }
+    free_all(first);
+  }
+  /// Gives: the first of a batch, or nullptr.
+  [[nodiscard]] FreeBlock* take(std::size_t size_class) noexcept {
+    const std::lock_guard turn(mutex_);
+    Batch* const batch = batches_[size_class];
+    if (batch == nullptr) return nullptr;
+    batches_[size_class] = batch->below;
+    bytes_.store(bytes() - bytes_of(size_class), std::memory_order_relaxed);
+    return ::new (static_cast<void*>(batch)) FreeBlock{batch->next};
+  }
+  void bound(std::uint64_t bytes) noexcept {
+    const std::lock_guard turn(mutex_);
+    bound_ = bytes;
+  }
+  void clear() noexcept {
+    for (std::size_t size_class = 0; size_class < classes; ++size_class) {
+      while (FreeBlock* const first = take(size_class)) free_all(first);
+    }
+  }
+  /// Gives: how many there were a moment ago.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  /// What the first block of a batch holds.
+  struct Batch {
+    FreeBlock* next;
+    Batch* below;
+  };
+  static std::uint64_t bytes_of(std::size_t size_class) noexcept {
+    return std::uint64_t{FramePool::kept_per_size} * (size_class + 1) * FramePool::step;
+  }
+
+  std::mutex mutex_;
+  std::uint64_t bound_ = FramePool::depot_bytes;
+  Batch* batches_[classes]{};
+  std::atomic<std::uint64_t> bytes_{0};  // written in a turn
+};
+
+constinit Depot depot;
+
 /// The blocks of a thread. It is nothing but zeros at first and has no destructor, so that reaching it takes no guard;
 /// `sweeper` empties it at the thread's end.
 struct Cache {
@@ -36,11 +103,7 @@ struct Cache {
 
   void clear() noexcept {
     for (SizeClass& size : sizes) {
-      while (size.free != nullptr) {
-        FreeBlock* const block = size.free;
-        size.free = block->next;
-        ::operator delete(block);
-      }
+      free_all(std::exchange(size.free, nullptr));
       size.room = life == Life::used ? FramePool::kept_per_size : 0;
     }
   }
@@ -98,9 +161,28 @@ constexpr bool pooled = true;
 
 /// The thread's first block, or one too many.
 [[gnu::noinline]] void FramePool::give_back_rarely(void* block, std::size_t size_class) noexcept {
-  if (cache.life != Cache::Life::unused) return give_back_new(block);
-  begin_thread();
-  keep(cache.sizes[size_class], block);
+  SizeClass& size = cache.sizes[size_class];
+  if (cache.life == Cache::Life::unused) {
+    begin_thread();
+  } else if (size.free == nullptr) {
+    return give_back_new(block);  // it keeps none
+  } else {
+    depot.put(std::exchange(size.free, nullptr), size_class);
+    size.room = kept_per_size;
+  }
+  keep(size, block);
+}
+
+/// The thread has none of this size.
+[[gnu::noinline]] void* FramePool::take_rarely(std::size_t bytes, std::size_t size_class) {
+  if (cache.life == Cache::Life::unused && depot.bytes() != 0) begin_thread();
+  SizeClass& size = cache.sizes[size_class];
+  const bool keeps = cache.life == Cache::Life::used && size.room == kept_per_size;
+  FreeBlock* const first = keeps ? depot.take(size_class) : nullptr;
+  if (first == nullptr) return take_new(bytes);
+  size.free = first->next;
+  size.room = 1;
+  return first;
 }
 
 [[gnu::noinline]] void* FramePool::take_pooled(std::size_t bytes, std::size_t size_class) {
@@ -108,7 +190,7 @@ constexpr bool pooled = true;
   SizeClass& size = current->sizes[size_class];
   FreeBlock* const block = size.free;
   if (block == nullptr) [[unlikely]]
-    return take_new(bytes);
+    return take_rarely(bytes, size_class);
   size.free = block->next;
   ++size.room;
   return block;
@@ -122,7 +204,14 @@ constexpr bool pooled = true;
   keep(size, block);
 }
 
-void FramePool::clear() noexcept { cache.clear(); }
+void FramePool::clear() noexcept {
+  cache.clear();
+  depot.clear();
+}
+
+void FramePool::bound_depot(std::uint64_t bytes) noexcept { depot.bound(bytes); }
+
+std::uint64_t FramePool::in_depot() noexcept { return depot.bytes(); }
 
 void FramePool::keep_blocks(bool keep) noexcept {
   if (cache.life == Cache::Life::unused) begin_thread();

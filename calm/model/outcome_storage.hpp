@@ -40,7 +40,13 @@ class OutcomeStorage {
 
   OutcomeStorage(const OutcomeStorage&) = delete;
   OutcomeStorage& operator=(const OutcomeStorage&) = delete;
-  constexpr ~OutcomeStorage() { destroy(); }
+  constexpr ~OutcomeStorage() {
+    if (kind == OutcomeKind::ok) [[likely]] {
+      value.~T();
+    } else {
+      destroy();
+    }
+  }
 
   /// Gives: the same payload, copied from an lvalue or moved from an rvalue, converted where the types differ.
   template <class Other>

@@ -16,7 +16,7 @@ Status admit_from_outside(cx::Port& port, kernel::Worker& worker, RegionId regio
   };
   if (const Status pinned = port.begin_making(worker, region, 0, 1, no_memory); !pinned) return as_seen_outside(pinned);
   shell.join_crew(crew);
-  crew.add();
+  crew.add(port);
   const auto made = port.spawn(worker, region, {.frame = &shell, .handle = false});
   if (!made) shell.leave_crew(worker);
   port.end_making(worker, region, nullptr);

@@ -95,6 +95,7 @@ class Injected final : public cx::Errand {
       admit(*worker);
     }
   }
+  [[nodiscard]] About about() const noexcept override { return {Kind::outside, {}}; }
 
  private:
   using Shell = cx::Shell<void>;

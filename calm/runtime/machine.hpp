@@ -24,7 +24,13 @@
 #include "calm/runtime/this_worker.hpp"
 #include "calm/runtime/thread.hpp"
 
+namespace calm::sched {
+enum class StepKind : std::uint8_t;
+}  // namespace calm::sched
+
 namespace calm::runtime {
+
+class Recorder;
 
 template <lockfree::AtomicsPolicy Atomics>
 class Machine final : public kernel::Host<Atomics>, public Engine {
@@ -58,6 +64,8 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] const mem::Ref<cx::Gateway>& gateway() const noexcept override { return gateway_; }
   /// Calls this when a worker has something to poll after all of them rested. Before start().
   void when_work_begins(void (*call)(void*) noexcept, void* context) noexcept;
+  /// Records the run. Needs: the recorder outlives this. Before start().
+  void record_to(Recorder& recorder);
 
   // --- kernel::Host ---
 
@@ -70,6 +78,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
 
  private:
   class Port;
+  class RecordedDoor;
 
   // Orders for all workers, bits of one word.
   static constexpr std::uint32_t finished = 1;  ///< the root is Closed: leave
@@ -90,7 +99,15 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void begin_work(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] bool obey(Seat<Atomics>& seat);
   void dispatch(Seat<Atomics>& seat, Task& task);
+  void poll_in_place(Seat<Atomics>& seat, TaskId id);
   void look_up(Seat<Atomics>& seat);
+
+  // The same where a run is recorded (machine_recording.hpp).
+  void work_recorded(Seat<Atomics>& seat);
+  void dispatch_recorded(Seat<Atomics>& seat, Task& task);
+  void fire_recorded(Seat<Atomics>& seat);
+  [[nodiscard]] std::uint64_t serve_recorded(Seat<Atomics>& seat);
+  bool record_step(sched::StepKind kind, const kernel::Worker& worker, TaskId id) noexcept;
 
   // What is next: its own, that of others, a rest.
   [[nodiscard]] Task* next_here(Seat<Atomics>& seat) noexcept;
@@ -104,6 +121,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] bool has_prey(const Seat<Atomics>& seat) const noexcept;
   void stop_searching(Seat<Atomics>& seat) noexcept;
   void call_for_help(Seat<Atomics>& seat, Time last_look) noexcept;
+  Time weigh_polls(Seat<Atomics>& seat) noexcept;
 
   void look_at_clock(Seat<Atomics>& seat);
   void fire(Seat<Atomics>& seat);
@@ -127,6 +145,8 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   Beds beds_;
   mem::Ref<cx::Gateway> gateway_;
   BlockingPool blocking_;
+  Recorder* recorder_ = nullptr;  // most runs have none
+  std::unique_ptr<RecordedDoor> recorded_door_;
   TaskId main_{};
   std::atomic<bool> told_stuck_{false};
   void (*work_begins_)(void*) noexcept = nullptr;

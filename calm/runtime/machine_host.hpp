@@ -14,6 +14,7 @@
 #include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/tree_text.hpp"
 #include "calm/kernel/view_text.hpp"
+#include "calm/runtime/machine_recording.hpp"
 #include "calm/runtime/machine_steps.hpp"
 
 namespace calm::runtime {
@@ -49,6 +50,7 @@ Outcome<void> Machine<Atomics>::prepare() {
   port_ = std::make_unique<Port>(*kernel_, *this);
   for (std::uint16_t i = 0; i < workers_; ++i) {
     seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
+    if (options_.governor != nullptr) seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
   }
   return ok();
 }
@@ -98,6 +100,10 @@ void Machine<Atomics>::run(cx::TaskRoot& main) {
   work(seat);
   join_threads();
   gateway_->close();
+  if (recorder_ != nullptr) {
+    const auto end = kernel_->end_of(seat.worker, root());
+    recorder_->finish(end ? end->kind() : OutcomeKind::ok);
+  }
   (void)kernel_->release(seat.worker, main_);
 }
 
@@ -105,6 +111,7 @@ void Machine<Atomics>::run(cx::TaskRoot& main) {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::shut_down(kernel::Worker& worker) {
+  if (recorder_ != nullptr) recorder_->step(sched::StepKind::shutdown, worker);
   (void)kernel_->cancel(worker, root(), {.kind = CancelKind::shutdown});
 }
 
@@ -122,6 +129,7 @@ void Machine<Atomics>::stand_still() noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 template <class F>
 auto Machine<Atomics>::with_others_halted(Seat<Atomics>& seat, F look) {
+  if (recorder_ != nullptr) return look();  // it has the turn: nobody else touches the kernel
   constexpr Duration patience = Duration::milliseconds(100);
   // Who finds that another one halts everybody stands still first.
   while ((orders_.fetch_or(halt, std::memory_order_seq_cst) & halt) != 0) stand_still();
@@ -167,9 +175,10 @@ std::string Machine<Atomics>::workers_text() const {
   std::string text;
   for (const auto& seat : seats_) {
     if (!text.empty()) text += '\n';
-    text += "worker " + std::to_string(seat->worker.index()) + ": " +
-            kernel::counted_noun(seat->watch.look().number, "poll") + ", " + to_string(seat->counters) + ", fairness " +
-            hex(seat->lanes.certificate().hash());
+    const PollWatch::Poll poll = seat->watch.look();  // first: what the worker did before it can be read from here on
+    text += "worker " + std::to_string(seat->worker.index()) + ": " + kernel::counted_noun(poll.number, "poll") + ", " +
+            to_string(seat->counters) + ", fairness " + hex(seat->lanes.certificate().hash());
+    if (seat->governed != nullptr) text += "\n  " + to_string(*seat->governed);
   }
   return text;
 }
@@ -180,7 +189,9 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
   Seat<Atomics>& seat = seat_of(worker);
   seat.counters.wakes.add();
+  const bool newborn = task.word.look().state() == TaskState::created;
   if constexpr (!Atomics::shared) {
+    if (newborn && worker.running() && sched::is_plain(task)) return seat.ready.push_newborn(task);
     enqueue(seat, task);
   } else {
     const auto& root = *static_cast<const cx::TaskRoot*>(task.frame);
@@ -190,9 +201,9 @@ void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
       return beds_.call(root.home());
     }
     if (!sched::is_plain(task)) return seat.lanes.push(task);
-    const bool woken_by_another = worker.running() && worker.running() != task.id();
-    if (woken_by_another && task.word.look().state() != TaskState::created) return seat.ready.push_next(task);
-    seat.ready.push(task);
+    if (!worker.running() || worker.running() == task.id()) return seat.ready.push(task);
+    if (newborn) return seat.ready.push_newborn(task);
+    seat.ready.push_next(task);
   }
 }
 
@@ -211,7 +222,11 @@ void Machine<Atomics>::report(kernel::Worker& /*worker*/, const kernel::Finding&
 template <lockfree::AtomicsPolicy Atomics>
 kernel::AwaitPoint Machine<Atomics>::await_point(const Task& task) const noexcept {
   const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
-  return root == nullptr ? kernel::AwaitPoint() : root->await_point();
+  if (root == nullptr) return {};
+  kernel::AwaitPoint point = root->await_point();
+  point.name = root->name();
+  if (const kernel::Worker* const looks = worker_of_this_thread()) point.polled = root->last_poll(looks->now());
+  return point;
 }
 
 template <lockfree::AtomicsPolicy Atomics>

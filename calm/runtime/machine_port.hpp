@@ -6,6 +6,7 @@
 
 #include "calm/check/require.hpp"
 #include "calm/runtime/machine.hpp"
+#include "calm/runtime/recorder.hpp"
 
 namespace calm::runtime {
 
@@ -16,6 +17,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
 
   Port(Kernel& kernel, Machine& machine) noexcept : cx::KernelPort<Atomics>(kernel), machine_(machine) {
     this->time_is_watched_ = true;
+    this->quick_ = true;
     this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
   }
 
@@ -25,10 +27,15 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
     (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm);
   }
+  void poll_in_place(Worker& worker, TaskId task) override { machine_.poll_in_place(machine_.seat_of(worker), task); }
   std::uint64_t entropy(Worker& worker) noexcept override { return machine_.seat_of(worker).entropy.next(); }
 
   [[nodiscard]] mem::Ref<cx::Gateway> gateway() noexcept override { return machine_.gateway_; }
-  [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override { return &machine_.blocking_; }
+  [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override {
+    if (machine_.recorder_ != nullptr) [[unlikely]]
+      return machine_.recorded_door_.get();
+    return &machine_.blocking_;
+  }
 
  protected:
   [[nodiscard]] Worker& of_this_thread() noexcept override {
@@ -39,7 +46,11 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
 
  private:
   /// Task code wants to know: it gets what the clock says now.
-  void time_seen(Worker& worker) noexcept override { worker.set_time(machine_.clock_.now()); }
+  void time_seen(Worker& worker) noexcept override {
+    worker.set_time(machine_.clock_.now());
+    if (machine_.recorder_ != nullptr) [[unlikely]]
+      machine_.recorder_->input(sched::InputKind::clock, worker.now().ns());
+  }
 
   Machine& machine_;
 };

@@ -21,6 +21,8 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
   begin_work(seat);
   look_up(seat);
+  if (recorder_ != nullptr) [[unlikely]]
+    work_recorded(seat);  // until it is to leave
   for (;;) {
     // relaxed: an order that is seen late is seen before the next sleep at the latest.
     if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
@@ -51,7 +53,7 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
   if (has_order(halt)) stand_still();
   if (has_order(errands)) {
     orders_.fetch_and(~errands, std::memory_order_seq_cst);
-    seat.counters.errands.add(gateway_->serve(seat.worker));
+    seat.counters.errands.add(recorder_ != nullptr ? serve_recorded(seat) : gateway_->serve(seat.worker));
   }
   if (has_order(closing)) finish_if_closed();
   return !has_order(finished);
@@ -61,25 +63,66 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
   kernel::Worker& worker = seat.worker;
   worker.set_round(worker.round() + 1);
+  seat.inner_polls = 0;
   const TaskId id = task.id();
   seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task.frame)->last_await());
-  (void)cx::drive(*kernel_, worker, id);
+  (void)cx::drive(*kernel_, worker, task, id);
   if (id == main_ && kernel_->state(id) == TaskState::completed) [[unlikely]] {
     (void)kernel_->close(worker, root());
     give_order(closing);
   }
 }
 
+/// The running task joins one that it has spawned and that has not begun: it is polled inside that poll, as a call would be.
+/// A wait, a queue and a wake are saved, and what both work on is at hand. How deep and how often is bounded, so that others
+/// get their turn (SCH-4). A recording has polls one after the other, and a governor chooses among all that wait.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::poll_in_place(Seat<Atomics>& seat, TaskId id) {
+  constexpr std::uint32_t depth_max = 64;
+  constexpr std::uint32_t polls_max = 256;
+  if (seat.inner_depth == depth_max || seat.inner_polls == polls_max || recorder_ != nullptr ||
+      seat.governed != nullptr) {
+    return;
+  }
+  Task* const task = kernel_->find(id);
+  if (task == nullptr || !seat.ready.take_back(*task)) return;
+  kernel::Worker& worker = seat.worker;
+  ++seat.inner_depth;
+  ++seat.inner_polls;
+  const kernel::Worker::Poll outer = worker.leave_for_inner_poll();
+  seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task->frame)->last_await());
+  (void)cx::drive(*kernel_, worker, *task, id);
+  seat.lanes.ran_newer();
+  worker.return_from_inner_poll(outer);
+  seat.watch.go_on(outer.running);
+  --seat.inner_depth;
+}
+
 /// Now and then between two dispatches.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
-  const Time last_look = seat.worker.now();
   look_at_clock(seat);
   fire(seat);
   if constexpr (Atomics::shared) {
     take_inbox(seat);
-    call_for_help(seat, last_look);
+    call_for_help(seat, weigh_polls(seat));
   }
+}
+
+/// Where polls are shorter than it takes to move a task, and what it works on, to another core, two workers are slower than
+/// one, however long the queue; then nobody may take anything from here. One long poll is none: the system may have
+/// interrupted it. Gives: when it looked up last.
+template <lockfree::AtomicsPolicy Atomics>
+Time Machine<Atomics>::weigh_polls(Seat<Atomics>& seat) noexcept {
+  constexpr std::uint32_t looks_to_believe = 3;
+  const Time last_look = std::exchange(seat.looked_up, seat.worker.now());
+  const std::uint64_t polls = seat.watch.polls() - std::exchange(seat.polls_before, seat.watch.polls());
+  const std::int64_t worth = options_.worth_sharing.ns() * static_cast<std::int64_t>(polls);
+  seat.long_looks = (seat.looked_up - last_look).ns() < worth ? 0 : seat.long_looks + 1;
+  const bool shares = seat.long_looks >= looks_to_believe;
+  // Relaxed: who comes a moment too early or too late does no harm.
+  if (shares != seat.shares.load(std::memory_order_relaxed)) seat.shares.store(shares, std::memory_order_relaxed);
+  return last_look;
 }
 
 // --- what is next ---
@@ -101,6 +144,10 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat
 
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& seat) noexcept {
+  if (seat.governed != nullptr) [[unlikely]] {
+    const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
+    seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
+  }
   const sched::Pick pick = seat.lanes.choose(!seat.ready.empty());
   switch (pick) {
     case sched::Pick::none:
@@ -148,6 +195,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::steal(Seat<Atomics>& seat) no
   if constexpr (Atomics::shared) {
     seat.victims.restart();
     while (const auto victim = seat.victims.next()) {
+      if (!seats_[*victim]->shares.load(std::memory_order_relaxed)) continue;
       Task* const task = seat.ready.steal_from(seats_[*victim]->ready);
       if (task == nullptr) continue;
       seat.counters.steals.add();
@@ -189,7 +237,8 @@ bool Machine<Atomics>::is_wanted(const Seat<Atomics>& seat) const noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 bool Machine<Atomics>::has_prey(const Seat<Atomics>& seat) const noexcept {
   for (const auto& other : seats_) {
-    if (other.get() != &seat && other->ready.backlog() != 0) return true;
+    if (other.get() != &seat && other->shares.load(std::memory_order_relaxed) && other->ready.backlog() != 0)
+      return true;
   }
   return false;
 }
@@ -239,7 +288,8 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::stop_searching(Seat<Atomics>& seat) noexcept {
   seat.searching = false;
-  if (beds_.end_search() && seat.ready.backlog() != 0 && beds_.call_help()) seat.counters.calls.add();
+  const bool more = seat.shares.load(std::memory_order_relaxed) && seat.ready.backlog() != 0;
+  if (beds_.end_search() && more && beds_.call_help()) seat.counters.calls.add();
 }
 
 /// Work waits here and somebody may sleep. Waking a thread costs as much as hundreds of dispatches, so it is done when work
@@ -249,7 +299,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::call_for_help(Seat<Atomics>& seat, Time last_look) noexcept {
   constexpr Duration worth_a_call = Duration::microseconds(50);
   const Time now = seat.worker.now();
-  if (seat.ready.backlog() < 2) {
+  if (seat.ready.backlog() < 2 || !seat.shares.load(std::memory_order_relaxed)) {
     seat.crowded_since = Time::max();
     return;
   }
@@ -270,6 +320,8 @@ void Machine<Atomics>::look_at_clock(Seat<Atomics>& seat) {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::fire(Seat<Atomics>& seat) {
+  if (recorder_ != nullptr) [[unlikely]]
+    return fire_recorded(seat);
   kernel::Worker& worker = seat.worker;
   while (const auto task = seat.alarms.take_due(worker.now())) {
     (void)kernel_->wake(worker, *task);

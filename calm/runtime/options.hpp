@@ -1,5 +1,5 @@
 // options.hpp — what a runtime is started with.
-// Laws:    SHD-1 (nothing of it changes after the start), SCH-7 (the seed), QUI-3
+// Laws:    SHD-1 (nothing of it changes after the start), SCH-3 (the governor), SCH-7 (the seed), QUI-3
 // Threads: values
 // Cancel:  not applicable
 #pragma once
@@ -10,6 +10,11 @@
 
 #include "calm/kernel/config.hpp"
 #include "calm/model/time.hpp"
+#include "calm/runtime/record_options.hpp"
+
+namespace calm::sched {
+class Governor;
+}  // namespace calm::sched
 
 namespace calm {
 
@@ -41,10 +46,15 @@ struct RunOptions {
   /// The calling thread is the first of them. 0: as many as CALM_WORKERS in the environment says, else one.
   std::uint16_t workers = 0;
   Flavour flavour = Flavour::automatic;
-  std::uint64_t seed = 0;          ///< of `Cx` entropy and of who is stolen from; 0: another one every time
+  std::uint64_t seed = 0;  ///< of `Cx` entropy and of who is stolen from; 0: another one every time
+  /// Suggests each worker an order among cancelled tasks, deadlines and priorities: sched::find_governor("lyapunov"); an
+  /// inspection shows what it said. None: nobody is asked, and nothing is counted for it.
+  const sched::Governor* governor = nullptr;
   std::string_view name = "calm";  ///< of the threads that are started, with a number; 11 characters are seen
-  bool pin_to_cores = false;       ///< worker n stays on the n-th core that the process may use
-  std::size_t stack_bytes = 0;     ///< of the threads that are started; 0: what the system gives
+  /// Polls that take less on average stay on their worker, however many wait there: moving them to another core costs more.
+  Duration worth_sharing = Duration::microseconds(1);
+  bool pin_to_cores = false;    ///< worker n stays on the n-th core that the process may use
+  std::size_t stack_bytes = 0;  ///< of the threads that are started; 0: what the system gives
 
   /// SIGINT and SIGTERM become a Shutdown of the program; a second one ends the process, after what keeps the program
   /// was told. SIGUSR1 shows its tasks on standard error. One run of a process at a time may have them.
@@ -55,6 +65,7 @@ struct RunOptions {
   OnStall on_stall = OnStall::report;
 
   BlockingOptions blocking{};
+  RecordOptions record{};  ///< for a run that the lab is to make again (SCH-9)
 };
 
 }  // namespace calm

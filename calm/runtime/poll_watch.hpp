@@ -19,6 +19,12 @@ class PollWatch {
     // Relaxed: who looks wants to see the same poll twice, and what it sees is as good as a moment old.
     after_.store(after, std::memory_order_relaxed);
     task_.store(task.bits(), std::memory_order_relaxed);
+    // [P1] releases what the worker did before this poll -> look() acquires: what it left alone since can be read.
+    polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  /// The poll inside this task's poll is over.
+  void go_on(TaskId task) noexcept {
+    task_.store(task.bits(), std::memory_order_relaxed);
     polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   /// The worker begins to look for something to poll, or sleeps from here on.
@@ -30,14 +36,17 @@ class PollWatch {
   }
   [[nodiscard]] bool is_awake() const noexcept { return awake_.load(std::memory_order_seq_cst); }
 
+  /// Gives: how many polls the worker has begun, or gone on with.
+  [[nodiscard]] std::uint64_t polls() const noexcept { return polls_.load(std::memory_order_relaxed); }
+
   struct Poll {
     TaskId task{};  ///< none before the first one, and while it sleeps
     std::source_location after{};
     std::uint64_t number = 0;  ///< of this poll: how many the worker has begun
   };
   [[nodiscard]] Poll look() const noexcept {
-    return {TaskId::from_bits(task_.load(std::memory_order_relaxed)), after_.load(std::memory_order_relaxed),
-            polls_.load(std::memory_order_relaxed)};
+    const std::uint64_t number = polls_.load(std::memory_order_acquire);  // [P1]
+    return {TaskId::from_bits(task_.load(std::memory_order_relaxed)), after_.load(std::memory_order_relaxed), number};
   }
 
  private:

@@ -4,14 +4,17 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "calm/runtime/control.hpp"
 #include "calm/runtime/machine_host.hpp"
 #include "calm/runtime/minder.hpp"
+#include "calm/runtime/recorder.hpp"
 
 namespace calm::runtime {
 namespace {
@@ -22,6 +25,12 @@ template <lockfree::AtomicsPolicy Atomics>
 Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot make, void* context, RunWatch* watch) {
   Control control;
   Minder minder(options, control);  // outlives the threads that call it
+  std::unique_ptr<Recorder> recorder;
+  if (options.record.is_wanted()) {
+    auto made = Recorder::make(options, workers, Atomics::shared && workers > 1);
+    if (!made) return err(std::move(made).error());
+    recorder = std::move(made).value();
+  }
   Machine<Atomics> machine(options, workers);
   if (auto prepared = machine.prepare(); !prepared) return prepared;
   if (!minder.take_signals()) {
@@ -34,6 +43,7 @@ Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot 
     machine.when_work_begins([](void* its_minder) noexcept { static_cast<Minder*>(its_minder)->work_begins(); },
                              &minder);
   }
+  if (recorder) machine.record_to(*recorder);
   if (auto started = machine.start(); !started) return started;
   if (options.signals || watches_polls || watch != nullptr) minder.start();
   control.attach(machine);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "calm/clock/deadlines.hpp"
 #include "calm/clock/shared_wheel.hpp"
@@ -13,6 +14,7 @@
 #include "calm/lockfree/take_all_stack.hpp"
 #include "calm/model/split_mix.hpp"
 #include "calm/runtime/counters.hpp"
+#include "calm/runtime/governed.hpp"
 #include "calm/runtime/pace.hpp"
 #include "calm/runtime/poll_watch.hpp"
 #include "calm/sched/lanes.hpp"
@@ -37,12 +39,20 @@ struct alignas(128) Seat {
   clock::Deadlines deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
-  SplitMix entropy;                  ///< of `Cx` (SCH-7)
-  sched::VictimOrder victims;        ///< whom it takes work from
-  bool searching = false;            ///< it looks for work, as Beds knows
-  Time crowded_since = Time::max();  ///< work has waited here since then
+  std::uint32_t inner_polls = 0;       ///< in place, since the dispatch began
+  std::uint32_t inner_depth = 0;       ///< of polls in polls
+  SplitMix entropy;                    ///< of `Cx` (SCH-7)
+  sched::VictimOrder victims;          ///< whom it takes work from
+  bool searching = false;              ///< it looks for work, as Beds knows
+  Time crowded_since = Time::max();    ///< work has waited here since then
+  Time looked_up{};                    ///< when it did so last,
+  std::uint64_t polls_before = 0;      ///< and how many polls it had made
+  std::uint32_t long_looks = 0;        ///< so many times in a row polls were long enough to be worth sharing
+  std::unique_ptr<Governed> governed;  ///< where there is a governor
   Counters counters;
   PollWatch watch;
+  /// Others may take work from here: its polls are long enough. Anywhere.
+  std::atomic<bool> shares{false};
   /// It sleeps until some time has come, not only until it is called. Anywhere.
   std::atomic<bool> waits_for_time{false};
   /// Tasks that are this worker's, woken by others. Anywhere.

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "calm/check/require.hpp"
 
@@ -44,6 +45,18 @@ class Bands {
     if (band.first == nullptr) map_[priority / bits] &= ~(std::uint64_t{1} << priority % bits);
     --size_;
     return entry;
+  }
+
+  /// Gives: how many entries it has put there: those that take() would give next, in this order, as many as there is room.
+  [[nodiscard]] std::size_t peek(std::span<Entry*> next) const noexcept {
+    std::size_t count = 0;
+    for (std::size_t priority = bands_.size(); priority-- != 0 && count != next.size();) {
+      if ((map_[priority / bits] >> priority % bits & 1U) == 0) continue;
+      for (Entry* entry = bands_[priority].first; entry != nullptr && count != next.size(); entry = entry->queue_link) {
+        next[count++] = entry;
+      }
+    }
+    return count;
   }
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

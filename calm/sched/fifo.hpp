@@ -28,6 +28,13 @@ class Fifo {
     last_ = &task;
     ++size_;
   }
+  /// Before all others: one that was taken out and cannot be used yet.
+  void push_first(Task& task) noexcept {
+    task.queue_link = first_;
+    if (first_ == nullptr) last_ = &task;
+    first_ = &task;
+    ++size_;
+  }
   /// Gives: who came first; nullptr when nobody is there.
   [[nodiscard]] Task* pop() noexcept {
     Task* const task = first_;

@@ -32,6 +32,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "calm/check/probe.hpp"
 #include "calm/check/require.hpp"
@@ -128,6 +129,9 @@ class Lanes {
   [[nodiscard]] Deadline next_deadline() noexcept {
     return timed_.empty() ? Deadline::none() : Deadline::from_raw(timed_.best_rank());
   }
+
+  /// Gives: how many tasks it has put there: the next ones of the cancel lane, as many as there is room.
+  [[nodiscard]] std::size_t peek_cancel(std::span<Task*> next) const noexcept { return cancel_.peek(next); }
 
   /// Makes places in the timed and the ready lane ahead of pushes, for tasks that are admitted.
   /// Gives: false without memory: pushes are not refused for it, but what has no place is searched for.

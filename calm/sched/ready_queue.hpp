@@ -6,6 +6,7 @@
 //   ring    what others may take, bounded
 //   spill   what came while the ring was full: a million spawns fill any ring. As long as somebody stands here all who come
 //           stand behind, so the order is that of coming; the ring is filled from here when it is empty
+//   newborn what the running poll has spawned: behind all others, and to be taken back by who joins it before it has begun
 //   pinned  fibers, and tasks with open fibers: they stay on this worker (TSK-4). They take turns with the others
 //   next    with several workers, one task that a running one has just woken: it runs at once, here, where its data is, at
 //           most `streak_max` times in a row. Nobody takes it away, so two tasks that talk to each other stay together
@@ -14,10 +15,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "calm/check/require.hpp"
 #include "calm/lockfree/local_atomics.hpp"
 #include "calm/lockfree/work_ring.hpp"
 #include "calm/sched/fifo.hpp"
+#include "calm/sched/newborns.hpp"
 
 namespace calm::sched {
 
@@ -34,7 +35,20 @@ class ReadyQueue {
 
   /// Behind all others.
   void push(Task& task) noexcept {
-    if (!spill_.empty() || !ring_.push(task)) spill_.push(task);
+    if (!newborns_.empty()) [[unlikely]]
+      return push_newborn(task);
+    push_old(task);
+  }
+  /// The same for one that the running poll has spawned.
+  void push_newborn(Task& task) noexcept {
+    if (newborns_.full()) settle();
+    newborns_.push(task);
+  }
+  /// Takes one of those back, to be polled in place. Gives: false when it is not there any more, or not easily found.
+  [[nodiscard]] bool take_back(const Task& task) noexcept { return newborns_.take_back(task); }
+  /// The poll is over: what it has spawned is for all.
+  void settle() noexcept {
+    newborns_.move_to([this](Task& task) { push_old(task); });
   }
   void push_pinned(Task& task) noexcept { pinned_.push(task); }
   /// Before all others, unless that has gone on for too long; who stood there goes behind all.
@@ -52,6 +66,7 @@ class ReadyQueue {
   }
   /// Gives: who waits longest, or nullptr.
   [[nodiscard]] Task* pop_oldest() noexcept {
+    if (!newborns_.empty()) settle();
     streak_ = 0;
     if (next_ != nullptr) push(*std::exchange(next_, nullptr));
     turn_ = !turn_;
@@ -65,18 +80,24 @@ class ReadyQueue {
   [[nodiscard]] Task* steal_from(ReadyQueue& victim) noexcept { return ring_.steal_from(victim.ring_); }
 
   [[nodiscard]] bool empty() const noexcept {
-    return next_ == nullptr && spill_.empty() && pinned_.empty() && ring_.size() == 0;
+    return next_ == nullptr && newborns_.empty() && spill_.empty() && pinned_.empty() && ring_.size() == 0;
   }
   /// Gives: how many others may take, a moment ago.
   [[nodiscard]] std::uint32_t backlog() const noexcept { return ring_.size(); }
 
  private:
+  void push_old(Task& task) noexcept {
+    if (!spill_.empty() || !ring_.push(task)) spill_.push(task);
+  }
   Task* refill() noexcept {
     Task* const task = spill_.pop();
-    // A thief that still copies takes up half of the ring at most, so there is room for as many.
+    // There may be no room even now: what a thief has begun to copy, and all that came after it, stays taken up until it is
+    // done, and it may have been interrupted.
     for (std::uint32_t i = 0; i < ring_size / 2 && !spill_.empty(); ++i) {
-      const bool pushed = ring_.push(*spill_.pop());
-      CALM_INVARIANT(SCH_6, pushed, i);
+      Task& next = *spill_.pop();
+      if (ring_.push(next)) continue;
+      spill_.push_first(next);
+      break;
     }
     return task;
   }
@@ -84,6 +105,7 @@ class ReadyQueue {
   Task* next_ = nullptr;
   std::uint32_t streak_ = 0;
   bool turn_ = false;
+  Newborns<Atomics> newborns_;
   Fifo<Atomics> spill_;
   Fifo<Atomics> pinned_;
   lockfree::WorkRing<Task, ring_size, Atomics> ring_;
@@ -95,18 +117,34 @@ class ReadyQueue<lockfree::LocalAtomics> {
  public:
   using Task = kernel::TaskRecord<lockfree::LocalAtomics>;
 
-  void push(Task& task) noexcept { line_.push(task); }
-  void push_pinned(Task& task) noexcept { line_.push(task); }
-  void push_next(Task& task) noexcept { line_.push(task); }
+  void push(Task& task) noexcept {
+    if (!newborns_.empty()) [[unlikely]]
+      return push_newborn(task);
+    line_.push(task);
+  }
+  void push_newborn(Task& task) noexcept {
+    if (newborns_.full()) settle();
+    newborns_.push(task);
+  }
+  [[nodiscard]] bool take_back(const Task& task) noexcept { return newborns_.take_back(task); }
+  void settle() noexcept {
+    newborns_.move_to([this](Task& task) { line_.push(task); });
+  }
+  void push_pinned(Task& task) noexcept { push(task); }
+  void push_next(Task& task) noexcept { push(task); }
   [[nodiscard]] Task* pop(bool& oldest) noexcept {
     oldest = true;
+    return pop_oldest();
+  }
+  [[nodiscard]] Task* pop_oldest() noexcept {
+    if (!newborns_.empty()) settle();
     return line_.pop();
   }
-  [[nodiscard]] Task* pop_oldest() noexcept { return line_.pop(); }
-  [[nodiscard]] bool empty() const noexcept { return line_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return newborns_.empty() && line_.empty(); }
   [[nodiscard]] std::uint64_t backlog() const noexcept { return line_.size(); }
 
  private:
+  Newborns<lockfree::LocalAtomics> newborns_;
   Fifo<lockfree::LocalAtomics> line_;
 };
 

@@ -32,19 +32,18 @@ class Walk {
     if (result_.closed && !jump) {
       say(Clause::regions, "QUI-3 nothing is alive after it", "the root is Closed and more happens");
     }
-    if (witness_due_ && worker_due_ == event.worker) {
-      if (event.kind != EventKind::cancel_done || event.task != witness_due_) {
-        say(Clause::witness, "CAN-10 the end of a cancelled task records its witness",
-            to_string(witness_due_) + " has ended and its witness does not follow");
-        witness_due_ = {};
-      }
+    Due& due = due_of(event);
+    if (due.witness && (event.kind != EventKind::cancel_done || event.task != due.witness)) {
+      say(Clause::witness, "CAN-10 the end of a cancelled task records its witness",
+          to_string(due.witness) + " has ended and its witness does not follow");
+      due.witness = {};
     }
-    if (closing_due_ && worker_due_ == event.worker) {
-      if (event.kind != EventKind::region_move || event.region != closing_due_) {
+    if (due.closing) {
+      if (event.kind != EventKind::region_move || event.region != due.closing) {
         say(Clause::regions, "CAN-6 a cancel closes in one step",
-            to_string(closing_due_) + " was cancelled and is Open");
+            to_string(due.closing) + " was cancelled and is Open");
       }
-      closing_due_ = {};
+      due.closing = {};
     }
     const bool step =
         event.kind == EventKind::poll || event.kind == EventKind::choice || event.kind == EventKind::timer;
@@ -52,13 +51,13 @@ class Walk {
     if (closing_ != 0 && !several_) {
       say(Clause::regions, "REG-3 Closing goes on at once", std::to_string(closing_) + " regions stay in Closing");
     }
-    for (const RegionId id : told_) {
+    for (const RegionId id : due.told) {
       const RegionLife* const told = regions_.find(id);
       if (told == nullptr || told->untold == 0 || told->state == RegionState::closed) continue;
       say(Clause::witness, "CAN-5 a cancellation reaches everything below",
           to_string(id) + " was cancelled and " + std::to_string(told->untold) + " in it were not told");
     }
-    told_.clear();
+    due.told.clear();
   }
 
   void see(const Event& event) {
@@ -282,8 +281,7 @@ class Walk {
         say(Clause::witness, "CAN-9 after the acknowledgement it is Cancelled",
             to_string(event.task) + " acknowledged and ended otherwise");
       }
-      witness_due_ = event.task;
-      worker_due_ = event.worker;
+      due_of(event).witness = event.task;
     }
     home_is(*task, event);
     go(*task, TaskState::completed);
@@ -359,11 +357,8 @@ class Walk {
       if (RegionLife* const above = regions_.find(home->parent)) --above->untold;
     }
     home->cancelled = true;
-    if (home->state == RegionState::open) {
-      closing_due_ = event.region;
-      worker_due_ = event.worker;
-    }
-    told_.push_back(event.region);
+    if (home->state == RegionState::open) due_of(event).closing = event.region;
+    due_of(event).told.push_back(event.region);
   }
 
   void acknowledged(const Event& event) {
@@ -403,11 +398,11 @@ class Walk {
     if (task == nullptr) return;
     home_is(*task, event);
     weigh(event, task->severity);
-    if (witness_due_ != event.task) {
+    if (due_of(event).witness != event.task) {
       say(Clause::witness, "CAN-10 a witness is recorded at the end",
           to_string(event.task) + " has one without an end that was acknowledged");
     }
-    witness_due_ = {};
+    due_of(event).witness = {};
   }
 
   // --- regions ---
@@ -459,6 +454,17 @@ class Walk {
     }
   }
 
+  /// What a worker has begun and must go on with. Events of others may come in between.
+  struct Due {
+    TaskId witness{};              ///< of this task, at once
+    RegionId closing{};            ///< of this region, at once
+    std::vector<RegionId> told{};  ///< everything in these, before its next step
+  };
+  Due& due_of(const Event& event) {
+    if (event.worker >= dues_.size()) dues_.resize(std::size_t{event.worker} + 1);
+    return dues_[event.worker];
+  }
+
   const Trace& trace_;
   Findings& findings_;
   Checked& result_;
@@ -466,12 +472,9 @@ class Walk {
   RegionId root_{};
   Lives<TaskLife, TaskId> tasks_;
   Lives<RegionLife, RegionId> regions_;
-  TaskId witness_due_{};
-  RegionId closing_due_{};
-  std::uint16_t worker_due_ = 0;
   std::uint64_t closing_ = 0;  // regions that are
   bool several_ = false;       // workers, whose events come between those of one step
-  std::vector<RegionId> told_;
+  std::vector<Due> dues_;      // of each worker
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 sys.path.insert(0, str(EXAMPLES))
@@ -161,7 +162,7 @@ class RunTest(unittest.TestCase):
         self.refuses("run", "hello", "--lab", "--seed", "18446744073709551615", "--seeds", "2", says="no 2 seeds from")
 
     def test_run_takes_what_only_the_lab_has_with_lab_alone(self):
-        for words in (("--seed", "1"), ("--seeds", "2"), ("--record", "x"), ("--trace", "x"), ("--governor", "none")):
+        for words in (("--seed", "1"), ("--seeds", "2"), ("--trace", "x"), ("--governor", "none")):
             self.refuses("run", "hello", *words, says=[words[0], "--lab"])
         self.refuses("run", "hello", "--lab", "--seeds", "2", "--record", "x", says=["--seeds", "--record"])
 
@@ -179,6 +180,7 @@ class RunTest(unittest.TestCase):
 
     def test_run_names_a_file_that_cannot_be_written(self):
         self.refuses("run", "hello", "--lab", "--record", "no/x", says="no/x cannot be written: No such file")
+        self.refuses("run", "hello", "--record", "no/x", says="no/x cannot be written: No such file")
         self.refuses("run", "hello", "--lab", "--trace", ".", says=". cannot be written")
 
     # --- calm replay ---
@@ -227,6 +229,23 @@ class RunTest(unittest.TestCase):
         ran = self.run_calm("replay", "x.replay")
         self.assertEqual(ran.returncode, 1, ran.stderr)
         self.assertRegex(ran.stdout, r"expected: #\d+ .*\n  actual: +#\d+ ")
+
+    def test_replay_makes_a_run_of_workers_again(self):
+        for workers, text in (("1", "one worker"), ("2", "2 workers")):
+            for name in programs():
+                with self.subTest(name, workers=workers), mock.patch.dict(os.environ, CALM_WORKERS=workers):
+                    self.assertEqual(self.passes("run", name, "--record", "x.run"), printed_by(name))
+                    said = self.passes("replay", "x.run")
+                    self.assertTrue(said.startswith(printed_by(name)), said)
+                    self.assertRegex(said, rf"replay: {name} is the run of x.run, \d+ steps of {text}\n")
+
+    def test_replay_says_where_another_program_leaves_a_run_of_workers(self):
+        self.passes("run", "three_children", "--record", "x.run")
+        lines = (self.root / "x.run").read_text().splitlines()
+        for broken, says in ((lines[:-1], ["line ", "without the line `end`"]), (["calm-recording 2"], ["form 1 only"]),
+                             ([lines[0], "program hello", *lines[2:]], ["the checksum is wrong"])):
+            (self.root / "x.run").write_text("".join(line + "\n" for line in broken))
+            self.refuses("replay", "x.run", says=["x.run: ", *says])
 
     def test_replay_names_a_file_that_cannot_be_read(self):
         self.refuses("replay", "gone.replay", says="gone.replay cannot be read: No such file")

@@ -47,13 +47,19 @@ struct Place {
   [[nodiscard]] Place inside(Cx inner) const {
     return {journal, task, inner, scope, note, home, children, purse, this, {}, task.masks};
   }
+  /// Gives: one of those that programs have, from now on.
+  [[nodiscard]] Budget budget(std::uint32_t number) const {
+    const Time now = cx.now();
+    return journal.within(budget_of(number, now), now);
+  }
   void step(Do what, std::uint64_t result = 0) const { journal.step(task, cx.now(), what, result); }
 };
 
 /// Stands beside a wait that only time and cancellation can end otherwise than well.
 class WaitMark {
  public:
-  explicit WaitMark(const Place& place) noexcept : place_(place) {}
+  explicit WaitMark(const Place& place) noexcept
+      : place_(place), began_(place.journal.on_threads() ? place.cx.now() : Time()) {}
   WaitMark(const WaitMark&) = delete;
   WaitMark& operator=(const WaitMark&) = delete;
   ~WaitMark() {
@@ -66,19 +72,23 @@ class WaitMark {
   void passed() {
     passed_ = true;
     const TaskNote& task = place_.task;
-    const Time now = place_.cx.now();
+    // Where time goes on by itself only what was over before the wait counts.
+    const bool on_threads = place_.journal.on_threads();
+    const Time now = on_threads ? began_ : place_.cx.now();
     for (const Place* place = &place_; place != nullptr; place = place->outer) {
       const bool again = place->cancelled && task.masks <= place->cancelled_masks;
       place_.journal.expect(!again, "CAN-7", "goes on after it was told to stop: task", task.number);
       const bool late = place->deadline.reached(now) && task.masks <= place->masks;
       place_.journal.expect(!late, "BUD-5", "goes on after its deadline: task", task.number);
     }
+    if (on_threads) return;  // the host tells a task of its own deadline, as soon as it looks
     const bool late = task.deadline.reached(now) && task.masks == 0 && !task.finalizer;
     place_.journal.expect(!late, "BUD-5", "goes on after the deadline of its task: task", task.number);
   }
 
  private:
   const Place& place_;
+  Time began_;
   bool passed_ = false;
 };
 
@@ -129,8 +139,8 @@ struct Run {
     std::vector<Child> children;
     Purse purse(journal, cx);
     const Place place{journal, task, cx, nullptr, nullptr, home, children, purse};
-    if (gift != nullptr) purse.adopt(*gift);
-    if (!look) task.home->failed = true;
+    if (gift != nullptr) purse.adopt(*gift, cx.task());
+    if (!look) task.home->failed.add();
     if (look) {
       Outcome<void> end = co_await outcome(run_block(place, *block));
       task.end_known = true;
@@ -159,7 +169,7 @@ struct Finish {
     journal.expect(!scope.deferred.empty() && scope.deferred.back() == number, "CTX-4",
                    "is not the newest finalizer: task", number);
     std::erase(scope.deferred, number);
-    journal.expect(scope.live_tasks == 0, "REG-5", "runs before the tasks have ended: task", number);
+    journal.expect(scope.live_tasks.count() == 0, "REG-5", "runs before the tasks have ended: task", number);
     journal.expect(!scope.body_live, "REG-5", "runs before the body has ended: task", number);
     scope.finalizing = true;
   }
@@ -169,7 +179,7 @@ struct Finish {
     TaskNote& task = captured.task();
     const FrameMark frame(journal, task);
     begin();
-    task.home->failed = true;
+    task.home->failed.add();
     std::vector<Child> children;
     Purse purse(journal, cx);
     const Place place{journal, task, cx, nullptr, nullptr, home, children, purse};
@@ -191,7 +201,7 @@ std::uint64_t start(const Place& place, const Statement& statement) {
   ScopeNote* const note = outside ? place.task.home : place.note;
   if (scope == nullptr) return 0;
   TaskNote& task = place.journal.new_task(*note, false);
-  const TaskOptions options{.name = "child", .budget = budget_of(statement.b, place.cx.now())};
+  const TaskOptions options{.name = "child", .budget = place.budget(statement.b)};
   task.deadline = options.budget.deadline;
   if (!outside) {
     const Place* at = &place;
@@ -199,7 +209,8 @@ std::uint64_t start(const Place& place, const Statement& statement) {
     for (; at != nullptr; at = at->outer) task.deadline = std::min(task.deadline, at->deadline);
   }
   const std::shared_ptr<Gift> gift = statement.b % 5 == 4 ? place.purse.give(statement.a) : nullptr;
-  Run run{Captured(place.journal, task), &statement.body, scope, statement.b % 4 != 3, gift};
+  Scope* const its_home = place.journal.on_threads() && statement.what != Do::fiber ? nullptr : scope;
+  Run run{Captured(place.journal, task), &statement.body, its_home, statement.b % 4 != 3, gift};
   auto made =
       statement.what == Do::fiber ? scope->fiber(options, std::move(run)) : scope->spawn(options, std::move(run));
   if (!made) {
@@ -209,11 +220,12 @@ std::uint64_t start(const Place& place, const Statement& statement) {
     return static_cast<std::uint64_t>(code);
   }
   place.journal.expect(!note->finalizing, "REG-6", "was admitted by a scope that finalizes: task", task.number);
-  place.journal.expect(note->live_tasks <= note->task_limit, "REG-8", "was admitted beyond the limit: task",
-                       task.number);
+  // On threads the callables of those who are refused at the same time count as well.
+  const bool within_limit = place.journal.on_threads() || note->live_tasks.count() <= note->task_limit;
+  place.journal.expect(within_limit, "REG-8", "was admitted beyond the limit: task", task.number);
   const OwnMemory own;
   place.children.push_back({std::move(made).value(), &task});
-  if (gift != nullptr) gift->hand_to(place.children.back().handle.id());
+  if (gift != nullptr) gift->hand_to(place.children.back().handle.id(), task);
   return 0;
 }
 
@@ -268,19 +280,18 @@ struct Body {
     const Live live(*note);
     const FrameMark frame(outer->journal, outer->task);
     Purse purse(outer->journal, scope.cx());
-    const Place place{
-        outer->journal,   outer->task,     scope.cx(), &scope, note,
-        outer->home,      outer->children, purse,      outer,  budget_of(statement->b, scope.cx().now()).deadline,
-        outer->task.masks};
+    const Place place{outer->journal,   outer->task,     scope.cx(), &scope, note,
+                      outer->home,      outer->children, purse,      outer,  outer->budget(statement->b).deadline,
+                      outer->task.masks};
     Outcome<void> end = co_await outcome(run_block(place, statement->body));
     note_end(*note, end.kind());
     co_await std::move(end);
   }
 };
 
-ScopeOptions options_of(const Statement& statement, Time now) {
+ScopeOptions options_of(const Statement& statement, const Place& place) {
   ScopeOptions options{.policy = statement.a % 2 == 1 ? FoldPolicy::collect : FoldPolicy::fail_fast,
-                       .budget = budget_of(statement.b, now)};
+                       .budget = place.budget(statement.b)};
   if (statement.a % 5 == 4) options.limits.tasks = 2;
   if (statement.a % 7 == 6) options.escalation = kernel::Escalation::panic;
   return options;
@@ -290,7 +301,7 @@ Task<void> run_scope(const Place& place, const Statement& statement) {
   const FrameMark frame(place.journal, place.task);
   ScopeNote& note = place.journal.new_scope(place.note == nullptr ? place.task.home : place.note);
   const ScopeMark mark(place.journal, note);
-  const ScopeOptions options = options_of(statement, place.cx.now());
+  const ScopeOptions options = options_of(statement, place);
   note.task_limit = options.limits.tasks;
   const Body body{&place, &note, &statement};
   if (statement.b % 3 != 0) {
@@ -311,7 +322,8 @@ std::uint64_t defer(const Place& place, const Statement& statement) {
     const OwnMemory own;
     place.note->deferred.push_back(task.number);
   }
-  Finish finish{Captured(place.journal, task), &statement.body, place.scope};
+  Scope* const its_home = place.journal.on_threads() ? nullptr : place.scope;
+  Finish finish{Captured(place.journal, task), &statement.body, its_home};
   const Outcome<void> made =
       statement.what == Do::defer ? place.scope->defer(std::move(finish)) : place.scope->defer_async(std::move(finish));
   if (made) return 0;
@@ -438,8 +450,9 @@ Task<void> run_catching(const Place& place, const Block& block) {
 Task<void> run_narrowed(const Place& place, const Statement& statement) {
   const FrameMark frame(place.journal, place.task);
   const Time now = place.cx.now();
-  const Budget budget = statement.what == Do::with_deadline ? Budget{.deadline = now + duration_of(statement.a)}
-                                                            : budget_of(statement.a, now);
+  const Budget budget = statement.what == Do::with_deadline
+                            ? Budget{.deadline = now + place.journal.lasting(duration_of(statement.a))}
+                            : place.journal.within(budget_of(statement.a, now), now);
   const auto narrowed = place.cx.with_budget(budget);
   Place inner = place.inside(narrowed);
   inner.deadline = budget.deadline;
@@ -518,7 +531,7 @@ CALM_CORO_WRAPPER Task<void> waiting(const Place& place, const Statement& statem
   const Do what = statement.what;
   if (what == Do::yield) return run_yields(place, statement.a);
   if (what == Do::checkpoint) return run_checkpoint(place);
-  if (what == Do::sleep) return run_sleep(place, duration_of(statement.a));
+  if (what == Do::sleep) return run_sleep(place, place.journal.lasting(duration_of(statement.a)));
   if (what == Do::join) return run_join(place, statement);
   if (what == Do::fail) return run_fail(place, statement.a);
   if (what == Do::panic) return run_panic(place);

@@ -1,11 +1,16 @@
 // journal.hpp — what a running program notes, and simple laws checked from the notes alone, beside the lab's oracles.
 // Laws:    I1, I2, TSK-5, CTX-4, CAN-7, BUD-3, OBL-3, OUT-4, OUT-5, REG-8
-// Threads: one
+// Threads: one in the lab; on threads every task may write of itself, and what is shared is counted or locked
 // Cancel:  a wait that was cancelled once is cancelled again (CAN-7)
+//
+// What only one task writes stays plain on threads too: a runtime that lets two of them at it, or lets a scope return too
+// early, is then seen by ThreadSanitizer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,21 +23,35 @@
 
 namespace calm::programs {
 
+/// Where a program runs.
+enum class Host : std::uint8_t { lab, threads };
+
+/// A number that several tasks change. relaxed: who reads it is told by the runtime when that has an end.
+class Tally {
+ public:
+  void add(std::uint64_t count = 1) noexcept { count_.fetch_add(count, std::memory_order_relaxed); }
+  void drop() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> count_{0};
+};
+
 /// A scope, or a bracket, or the program itself.
 struct ScopeNote {
   std::uint32_t number = 0;
   const ScopeNote* outer = nullptr;  ///< the scope that the task which opened this one is in
   std::uint32_t task_limit = UINT32_MAX;
-  std::uint32_t live_tasks = 0;           ///< whose callables there are
-  std::uint32_t live_finalizers = 0;      ///< the same, started or not
+  Tally live_tasks{};                     ///< whose callables there are
+  Tally live_finalizers{};                ///< the same, started or not
   std::vector<std::uint32_t> deferred{};  ///< registered and not started, oldest first
   std::uint32_t resources = 0;            ///< acquired and not released
   bool opened = false;                    ///< its body has begun
   bool body_live = false;
   bool finalizing = false;  ///< one has started
   bool returned = false;
-  bool panicked = false;  ///< a child did, or the body
-  bool failed = false;    ///< a child ended with Err, or the body; or nobody looked how
+  Tally panicked{};  ///< children that did, and the body
+  Tally failed{};    ///< children that ended with Err, and the body; or nobody looked how
 };
 
 /// A task or a finalizer.
@@ -47,6 +66,7 @@ struct TaskNote {
   std::vector<std::uint32_t> frames{};  ///< alive, outermost first
   bool end_known = false;
   OutcomeKind end = OutcomeKind::ok;  ///< its natural one
+  std::vector<std::uint64_t> log{};   ///< what it has done, on threads
 };
 
 /// The journal's own memory never fails: what is tested is the program's.
@@ -54,8 +74,9 @@ using OwnMemory = mem::AllocationPoints::Pause;
 
 class Journal {
  public:
-  /// Of a run in which an allocation may fail.
-  explicit Journal(bool memory_fails = false) noexcept : memory_fails_(memory_fails) {}
+  /// Of a run in which an allocation may fail, or not.
+  explicit Journal(bool memory_fails = false, Host host = Host::lab) noexcept
+      : memory_fails_(memory_fails), threads_(host == Host::threads) {}
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
@@ -64,6 +85,11 @@ class Journal {
     return code == Errc::region_not_open || code == Errc::admission_limit ||
            (code == Errc::resource_exhausted && memory_fails_);
   }
+
+  [[nodiscard]] bool on_threads() const noexcept { return threads_; }
+  /// Gives: how long it is here: on threads nobody waits for seconds.
+  [[nodiscard]] Duration lasting(Duration duration) const noexcept;
+  [[nodiscard]] Budget within(Budget budget, Time now) const noexcept;
 
   ScopeNote& new_scope(const ScopeNote* outer);
   TaskNote& new_task(ScopeNote& home, bool finalizer);
@@ -78,16 +104,17 @@ class Journal {
   /// further out (OBL-5).
   void expect_unforced(bool holds, std::string_view law, std::string_view text, std::uint64_t who);
 
-  [[nodiscard]] std::uint32_t next_number() noexcept { return ++numbers_; }
+  // relaxed: only that no two are the same.
+  [[nodiscard]] std::uint32_t next_number() noexcept { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  void reserved() noexcept { ++reserved_; }
+  void reserved() noexcept { reserved_.add(); }
   void resolved(bool dropped) noexcept {
-    ++resolved_;
-    if (dropped) ++dropped_;
+    resolved_.add();
+    if (dropped) dropped_.add();
   }
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.count(); }
 
-  /// The run is over. Checks that nothing is left.
+  /// The run is over. Checks that nothing is left; on threads the log is put together, task by task.
   void finish(bool forced);
 
   [[nodiscard]] const std::vector<std::string>& problems() const noexcept { return problems_; }
@@ -98,16 +125,18 @@ class Journal {
   static constexpr std::size_t line = 4;
 
  private:
+  std::mutex mutex_;              // guards the four below while the program runs
   std::deque<ScopeNote> scopes_;  // they stay where they are
   std::deque<TaskNote> tasks_;
-  std::vector<std::uint64_t> log_;
   std::vector<std::string> problems_;
   std::vector<std::string> unforced_problems_;
-  std::uint32_t numbers_ = 0;
-  std::uint64_t reserved_ = 0;
-  std::uint64_t resolved_ = 0;
-  std::uint64_t dropped_ = 0;
+  std::vector<std::uint64_t> log_;
+  std::atomic<std::uint32_t> numbers_{0};
+  Tally reserved_;
+  Tally resolved_;
+  Tally dropped_;
   bool memory_fails_;
+  bool threads_;
 };
 
 /// Stands in every frame: frames end once, innermost first (OUT-5, TSK-5).

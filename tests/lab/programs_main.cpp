@@ -2,6 +2,7 @@
 //
 //   calm_programs --seed N [COUNT]              shows the program, runs it twice, says what broke and shrinks it
 //   calm_programs --trouble N [COUNT]           the same with a cancel, needless wakes, clock jumps or a failed allocation
+//   calm_programs --threads W N [COUNT]         runs them on W workers of the production runtime, four at a time
 //   calm_programs --digests FILE [N [COUNT]]    writes one line a seed, for `diff` between builds; from N = 1, COUNT = 2000
 //
 // Exit: 0 when all is well; 1 when a law broke; 2 with one line: bad usage.
@@ -15,12 +16,15 @@
 #include <vector>
 
 #include "program_campaign.hpp"
+#include "program_threads.hpp"
 
 namespace calm::programs {
 namespace {
 
 int usage() {
-  std::fputs("calm_programs: use --seed N [COUNT], --trouble N [COUNT] or --digests FILE [N [COUNT]]\n", stderr);
+  std::fputs(
+      "calm_programs: use --seed N [COUNT], --trouble N [COUNT], --threads W N [COUNT] or --digests FILE [N [COUNT]]\n",
+      stderr);
   return 2;
 }
 
@@ -56,6 +60,12 @@ int show(std::uint64_t first, std::uint64_t count, Trouble trouble) {
   return ran.said.empty() ? 0 : 1;
 }
 
+int run_threads(std::uint16_t workers, std::uint64_t first, std::uint64_t count) {
+  const std::string said = threads_campaign(first, count, workers);
+  fmt::print("{}", said.empty() ? fmt::format("all is well: {} programs on {} workers\n", count, workers) : said);
+  return said.empty() ? 0 : 1;
+}
+
 int write_digests(const std::string& path, std::uint64_t first, std::uint64_t count) {
   std::ofstream file(path);
   if (!file) {
@@ -74,6 +84,10 @@ int run_words(const std::vector<std::string>& words) {
   if (words.size() >= 2 && words.size() <= 3 && (words[0] == "--seed" || words[0] == "--trouble")) {
     return show(number_at(words, 1, 1), number_at(words, 2, 1),
                 words[0] == "--trouble" ? Trouble::some : Trouble::none);
+  }
+  if (words.size() >= 3 && words.size() <= 4 && words[0] == "--threads") {
+    return run_threads(static_cast<std::uint16_t>(number_at(words, 1, 1)), number_at(words, 2, 1),
+                       number_at(words, 3, 1));
   }
   if (words.size() >= 2 && words.size() <= 4 && words[0] == "--digests") {
     return write_digests(words[1], number_at(words, 2, 1), number_at(words, 3, 2000));

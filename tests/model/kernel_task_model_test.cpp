@@ -129,6 +129,67 @@ TEST(KernelModel, CAN_9_a_completion_is_cancelled_exactly_when_the_checkpoint_be
   });
 }
 
+// --- the stamp: who need not look again (K2) ---
+
+/// A task that was found without a request when the stamp had this number.
+struct FoundQuiet : OnePolled {
+  std::uint64_t stamp = 0;
+  bool quiet = false;
+
+  std::uint64_t read_stamp() { return kernel->cancel_stamp().load(std::memory_order_acquire); }
+  /// What cx::Context::acknowledge() asks before it remembers the stamp.
+  void look() {
+    stamp = read_stamp();
+    quiet = !kernel->is_walking() && !kernel->is_cancel_requested(task);
+  }
+};
+
+void expect_no_request_at_the_same_stamp(FoundQuiet& world) {
+  EXPECT_TRUE(world.kernel->is_cancel_requested(world.task));
+  EXPECT_FALSE(world.quiet && world.read_stamp() == world.stamp) << "the request would never be seen";
+}
+
+TEST(KernelModel, CAN_7_a_lone_request_changes_the_stamp_of_who_did_not_see_it) {
+  const Body<FoundQuiet> look = [](FoundQuiet& world) { world.look(); };
+  const Body<FoundQuiet> request = [](FoundQuiet& world) {
+    world.second = world.kernel->request_cancel(world.worker(1), world.task, {});
+  };
+  expect_in_every_schedule<FoundQuiet>({look, request}, expect_no_request_at_the_same_stamp);
+}
+
+TEST(KernelModel, CAN_7_a_walk_changes_the_stamp_of_who_did_not_see_it) {
+  const Body<FoundQuiet> look = [](FoundQuiet& world) { world.look(); };
+  const Body<FoundQuiet> cancel = [](FoundQuiet& world) {
+    world.second = world.kernel->cancel(world.worker(1), world.scope, {});
+  };
+  expect_in_every_schedule<FoundQuiet>({look, cancel}, expect_no_request_at_the_same_stamp);
+}
+
+TEST(KernelModel, CAN_13_who_is_woken_by_a_request_finds_another_stamp) {
+  struct Parked : FoundQuiet {
+    bool polled = false;
+    bool changed = false;
+    Parked() {
+      look();
+      EXPECT_TRUE(quiet);
+      EXPECT_TRUE(kernel->end_poll(worker(0), task));
+    }
+  };
+  const Body<Parked> poll = [](Parked& world) {
+    world.polled = world.poll(0, world.task) == PollStart::run;
+    world.changed = world.read_stamp() != world.stamp;
+  };
+  const Body<Parked> request = [](Parked& world) {
+    world.second = world.kernel->request_cancel(world.worker(1), world.task, {});
+  };
+  const Body<Parked> cancel = [](Parked& world) {
+    world.second = world.kernel->cancel(world.worker(1), world.scope, {});
+  };
+  for (const Body<Parked>& waker : {request, cancel}) {
+    expect_in_every_schedule<Parked>({poll, waker}, [](Parked& world) { EXPECT_TRUE(!world.polled || world.changed); });
+  }
+}
+
 TEST(KernelModel, CAN_6_a_checkpoint_below_a_region_that_is_being_cancelled_sees_it) {
   struct World : KernelWorld {
     RegionId scope = region(root());

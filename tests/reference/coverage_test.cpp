@@ -43,7 +43,7 @@ const Refusal refusals[] = {
     {Do::leave_mask, {Errc::stale_handle, Errc::invalid_transition}},
     {Do::spend, {Errc::stale_handle, Errc::invalid_transition, Errc::budget_exhausted}},
     {Do::deadline_reached, {Errc::stale_handle}},
-    {Do::await_end, {Errc::stale_handle, Errc::would_block, Errc::busy, Errc::invalid_argument}},
+    {Do::await_end, {Errc::stale_handle, Errc::would_block, Errc::busy}},
     {Do::release_task, {Errc::stale_handle}},
     {Do::reserve,
      {Errc::stale_handle, Errc::region_not_open, Errc::admission_limit, Errc::resource_exhausted,

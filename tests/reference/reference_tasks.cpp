@@ -314,7 +314,6 @@ Status ReferenceKernel::await_end(TaskId id, TaskId waiter) {
   TaskRow* const task = task_row(id);
   if (task == nullptr || find(waiter) == nullptr) return Errc::stale_handle;
   if (task->state == TaskState::completed) return {};
-  if (!task->handle && !task->cleanup) return Errc::invalid_argument;
   if (task->waiter) return Errc::busy;
   task->waiter = waiter;
   return Errc::would_block;

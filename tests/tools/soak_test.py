@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""soak_test.py — tools/soak.py repeats the test programs, prints seeds and says how to repeat a failure."""
+"""soak_test.py — tools/soak.py holds limits, repeats tests, prints seeds and says how to repeat a failure."""
 import re
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from stage import StageTest  # noqa: E402
+from stage import TOOLS, StageTest  # noqa: E402
 
 PASSES = ('assert "max_success=100000" in os.environ["RC_PARAMS"], os.environ',
           'assert os.environ["CALM_REFERENCE_SEQUENCES"] == "1000000", os.environ',
           'assert os.environ["CALM_PROGRAM_COUNT"] == "100000", os.environ',
           'assert os.environ["CALM_EXPLORE_PROGRAMS"] == "100000", os.environ',
+          'assert os.environ["CALM_THREADS_COUNT"] == "10000", os.environ',
+          'assert os.environ["CALM_THREADS_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert os.environ["CALM_TIMER_OPERATIONS"] == "10000000", os.environ',
           'assert os.environ["CALM_TIMER_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
           'assert os.environ["CALM_EXPLORE_SEED"] == os.environ["CALM_REFERENCE_SEED"], os.environ',
@@ -40,8 +42,8 @@ class SoakTest(StageTest):
         self.program("build/tests/law/calm_law_tests", *PASSES)
         self.program("build/tests/unit/calm_unit_tests", *PASSES)
         said = self.soak_two_rounds(
-            "soak: 2 test programs, 100000 cases per property, 1000000 programs beside the reference model, 100000 in the lab, "
-            "100000 explored, 10000000 timers, ", "round 2  calm_law_tests",
+            "soak: 2 test programs, 1000 repeats of thread tests, 100000 cases per property, 1000000 programs beside the "
+            "reference model, 100000 in the lab, 10000 on threads, 100000 explored, 10000000 timers, ", "round 2  calm_law_tests",
             "probes: 0 of 1 hit\n  never hit: calm/a.cpp:3 a: rare\n", "soak: nothing broke\n")
         seeds = re.findall(r"seed (\d+) ", said)
         self.assertGreater(len(seeds), 2)
@@ -75,18 +77,86 @@ class SoakTest(StageTest):
         self.assertIn(f"next: RC_PARAMS='seed={seed} max_success=100000' CALM_REFERENCE_SEED={seed} "
                       f"CALM_REFERENCE_SEQUENCES=1000000 CALM_PROGRAM_SEED={seed} CALM_PROGRAM_COUNT=100000 "
                       f"CALM_TIMER_SEED={seed} CALM_TIMER_OPERATIONS=10000000 "
-                      f"CALM_EXPLORE_SEED={seed} CALM_EXPLORE_PROGRAMS=100000 {program} "
+                      f"CALM_EXPLORE_SEED={seed} CALM_EXPLORE_PROGRAMS=100000 CALM_THREADS_SEED={seed} "
+                      f"CALM_THREADS_COUNT=10000 {program} "
                       "--gtest_filter=Cancel.CAN_4_keeps_it:Seeds/Cancel.CAN_5_x/3\n", said)
 
     def test_reports_a_crash_without_a_failed_test(self):
         program = self.program("build/tests/law/calm_law_tests", "print('boom')", "os.abort()")
-        self.soak(1, "calm: calm_law_tests stopped with -6", "  | boom", f" CALM_EXPLORE_PROGRAMS=100000 {program}\n")
+        self.soak(1, "calm: calm_law_tests stopped with -6", "  | boom", f" CALM_THREADS_COUNT=10000 {program}\n")
+
+    def runtime_tests(self, *lines):
+        """A program that plays calm_runtime_tests: `limits`, `repeats` and `seed` are what it was asked for."""
+        return self.program("build/tests/unit/calm_runtime_tests",
+                            "words = ' '.join(sys.argv)", "limits = '=*LimitsOn*' in words",
+                            "repeats = words.split('--gtest_repeat=')[1].split()[0] if 'repeat' in words else None",
+                            "seed = os.environ.get('CALM_THREADS_SEED')",
+                            "print('[==========] 7 tests from 2 test suites ran. (1 ms total)')", *lines)
+
+    def test_prints_what_the_runtime_is_held_to(self):
+        self.runtime_tests("if limits:",
+                           "    assert os.environ['CALM_PARKED_TASKS'] == '1000000' and os.environ['CALM_LIMITS'] == 'strict'",
+                           "    assert os.environ['CALM_IDLE_MS'] == '10000'",
+                           "    print('  on 2 workers: 1000000 parked tasks ended in 7 ms')")
+        self.soak(0, "limits on 2 workers: 1000000 parked tasks ended in 7 ms\n", minutes="0.0001")
+
+    def test_ends_when_a_limit_does_not_hold(self):
+        program = self.runtime_tests("if limits:", "    print('[  FAILED  ] Workers/LimitsOn.I2_x/2')", "    sys.exit(1)")
+        said = self.soak(1, "calm: calm_runtime_tests failed: Workers/LimitsOn.I2_x/2\n",
+                         "next: CALM_PARKED_TASKS=1000000 CALM_IDLE_MS=10000 CALM_LIMITS=strict "
+                         f"{program} --gtest_filter=Workers/LimitsOn.I2_x/2\n", "soak: something broke")
+        self.assertNotIn("round 1", said)
+
+    def test_repeats_thread_tests_in_lots_with_a_seed_each(self):
+        self.runtime_tests("if repeats: open('lots', 'a').write(repeats + ' ' + seed + '\\n')")
+        said = self.says(0, "threads  50 of 120 repeats of 7 tests on 1, 2 and 8 workers", "threads  120 of 120 repeats",
+                         "threads: 120 of 120 repeats of 7 tests on 1, 2 and 8 workers\nsoak: nothing broke\n",
+                         args=["--build", self.root / "build", "--repeats", "120", "0.5"])
+        lots = [line.split() for line in (self.root / "lots").read_text().splitlines()]
+        self.assertEqual([lot for lot, _ in lots], ["50", "50", "20"])
+        for _, seed in lots:
+            self.assertIn(f"seed {seed} ", said)
+
+    def test_cuts_the_repeats_when_half_of_the_time_is_over(self):
+        self.runtime_tests("if repeats: time.sleep(0.05)")
+        self.soak(0, "threads: 50 of 1000 repeats of 7 tests", "soak: nothing broke\n", minutes="0.0001")
+
+    def test_gives_the_seed_and_the_command_of_a_thread_test_that_failed(self):
+        program = self.runtime_tests("if repeats:", "    print('[  FAILED  ] Workers/SharedSync.CHN_12_x/8')", "    sys.exit(1)")
+        said = self.soak(1, "calm: calm_runtime_tests failed: Workers/SharedSync.CHN_12_x/8\n", "soak: something broke")
+        seed = re.search(r"threads  seed (\d+) +FAILED", said)[1]
+        self.assertIn(f"next: CALM_THREADS_SEED={seed} {program} --gtest_repeat=50 "
+                      "--gtest_filter=Workers/SharedSync.CHN_12_x/8\n", said)
+
+    def test_runs_the_tests_of_the_lab_that_hold_on_threads_on_every_number_of_workers(self):
+        self.program("build/tests/unit/calm_cx_tests", "workers = os.environ.get('CALM_TEST_WORKERS')",
+                     "if workers: open('workers', 'a').write(workers + ' ' + sys.argv[1] + '\\n')")
+        self.says(0, args=["--build", self.root / "build", "--repeats", "1", "0.0001"])
+        runs = [line.split() for line in (self.root / "workers").read_text().splitlines()]
+        self.assertEqual([workers for workers, _ in runs], ["1", "2", "8"])
+        for _, words in runs:
+            self.assertIn(":Defer.CTX_4_takes_plain_functions_and_runs_them_with_the_others_newest_first:", words)
+
+    def test_every_test_that_is_listed_for_workers_is_there(self):
+        tests = TOOLS.parent / "tests"
+        lines = [line for line in (tests / "ON_WORKERS").read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(lines, sorted(set(lines)))
+        known = set()
+        for source in tests.rglob("*_test.cpp"):
+            known.update(re.findall(r"^TEST(?:_P|_F)?\((\w+),\s*(\w+)\)", source.read_text(), re.M))
+        for line in lines:
+            suite, name = line.split()[1].split(".")
+            self.assertIn((suite.split("/")[-1], name.split("/")[0]), known, line)
+
+    def test_help_says_what_it_does_and_runs_nothing(self):
+        self.says(0, "a million parked tasks", "a thousand times each on 1, 2 and 8", args=["--help"])
 
     def test_refuses_bad_usage(self):
         self.refuses("soak.py: no test program in ", args=["--build", self.root])
         self.program("build/tests/calm_x_tests")
         for minutes in ("0", "-2", "ten", "nan", "inf"):
             self.refuses(f"soak.py: MINUTES is a number above 0, not '{minutes}'", args=["--build", "build", minutes])
+        self.refuses("soak.py: N is a number above 0, not '0'", args=["--build", "build", "--repeats", "0"])
         self.refuses("soak.py: the following arguments are required: --build")
 
 

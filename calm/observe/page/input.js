@@ -84,9 +84,12 @@ function scroll(wheel) {
 }
 stage.addEventListener("wheel", scroll, {passive: false});
 labels.addEventListener("wheel", scroll, {passive: false});
-labels.addEventListener("click", click => {
-  // Whatever is drawn between press and release puts a new button in place of the pressed one; then the place tells the row.
-  const row = rows[click.target.dataset.row] || row_at(point(click)[1]);
+// Pressed and released in the same row, whatever was drawn between: every drawing puts new buttons in place of the old ones.
+let pressed = null;
+labels.addEventListener("pointerdown", mouse => { pressed = mouse.button === 0 ? row_at(point(mouse)[1]) : null; });
+labels.addEventListener("pointerup", mouse => {
+  const row = pressed === row_at(point(mouse)[1]) ? pressed : null;
+  pressed = null;
   if (!row || !row.below) return;
   if (!view.folded.delete(row.at)) view.folded.add(row.at);
   find_shown();

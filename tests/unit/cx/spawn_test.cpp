@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "calm/cx/backtrace.hpp"
+#include "calm/cx/port.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/sendable.hpp"
+#include "calm/kernel/kernel.hpp"
 #include "calm/lab/lab.hpp"
 #include "tests/unit/cx/in_lab.hpp"
 
@@ -68,11 +70,87 @@ TEST(Spawn, REG_7_a_refusal_says_why_and_ends_the_arguments) {
       auto owner = std::make_shared<int>(2);
       const std::weak_ptr<int> seen = owner;
       const auto refused = scope.spawn(sleeper, std::move(owner));
-      EXPECT_TRUE(refused.is_err());
+      EXPECT_FALSE(refused.is_ok());
       EXPECT_EQ(refused.error().code(), Errc::admission_limit);
       EXPECT_TRUE(seen.expired());
     };
     co_await scope(cx, body, {.limits = {.tasks = 1}});
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+TEST(Spawn, REG_7_a_refusal_ends_the_coroutine_that_awaits_it) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    const auto body = [](Scope& scope) -> Task<void> {
+      const auto sleeper = [](Cx inner) -> Task<void> { co_await sleep(inner, ms(1)); };
+      for (int i = 0; i < 2; ++i) (void)co_await scope.spawn(sleeper);
+      ADD_FAILURE() << "the second one is too many";
+    };
+    const Outcome<void> end = co_await outcome(scope(cx, body, {.limits = {.tasks = 1}}));
+    EXPECT_TRUE(end.is_err());
+    EXPECT_EQ(end.is_err() ? end.error().code() : Errc::full, Errc::admission_limit);
+    const Outcome<Handle<void>> refused = Spawned<void>(Errc::admission_limit);
+    EXPECT_TRUE(refused.is_err());
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+TEST(SpawnBeside, I1_a_task_beside_this_one_is_of_the_same_region_and_keeps_its_scope_open) {
+  Log log;
+  const auto report = run([&log](Cx cx) -> Task<void> {
+    const auto body = [&log](Scope& scope) -> Task<void> {
+      const auto second = [&log](Cx inner) -> Task<void> {
+        co_await sleep(inner, ms(2));
+        log.emplace_back("second");
+      };
+      const auto first = [&log, second, region = scope.region()](Cx inner) -> Task<void> {
+        EXPECT_EQ(inner.region(), region);
+        (void)co_await spawn(inner, second);
+        log.emplace_back("first");
+      };
+      (void)co_await scope.spawn(first);
+      (void)co_await spawn(scope.cx(), first);
+    };
+    co_await scope(cx, body);
+    log.emplace_back("left");
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(log, (Log{"first", "first", "second", "second", "left"}));
+}
+
+TEST(SpawnBeside, QUI_3_what_the_main_task_spawns_beside_itself_ends_before_the_run) {
+  Log log;
+  const auto report = run([&log](Cx cx) -> Task<void> {
+    const auto late = [&log](Cx inner) -> Task<int> {
+      co_await sleep(inner, ms(5));
+      log.emplace_back("late");
+      co_return 3;
+    };
+    Handle<int> joined = co_await spawn(cx, late);
+    (void)co_await spawn(cx, TaskOptions{.name = "unjoined"}, late);
+    const int value = co_await std::move(joined).join(cx);
+    EXPECT_EQ(value, 3);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(log, (Log{"late", "late"}));
+}
+
+TEST(SpawnBeside, REG_7_a_region_that_closes_takes_none) {
+  const auto report = run([](Cx cx) -> Task<void> {
+    const auto body = [](Scope& scope) -> Task<void> {
+      const auto nothing = [](Cx /*cx*/) -> Task<void> { co_return; };
+      const auto tries = [nothing](Cx inner) -> Task<void> {
+        const Outcome<void> end = co_await outcome(sleep(inner, ms(10)));
+        EXPECT_TRUE(end.is_cancelled());
+        const auto refused = spawn(inner, nothing);
+        EXPECT_FALSE(refused.is_ok());
+        EXPECT_EQ(refused.error().code(), Errc::region_not_open);
+      };
+      (void)co_await scope.spawn(tries);
+      co_await sleep(scope.cx(), ms(1));
+      scope.cancel("enough");
+    };
+    (void)co_await outcome(scope(cx, body));
   });
   EXPECT_TRUE(report.is_clean()) << to_string(report);
 }
@@ -171,6 +249,26 @@ TEST(Defer, CTX_4_takes_plain_functions_and_runs_them_with_the_others_newest_fir
   });
   EXPECT_TRUE(report.is_clean()) << to_string(report);
   EXPECT_EQ(log, (Log{"body", "third", "second", "first"}));
+}
+
+TEST(Defer, TSK_5_what_a_finalizer_was_given_is_gone_before_its_region_is_closed) {
+  std::optional<RegionState> state;
+  const auto report = run([&state](Cx cx) -> Task<void> {
+    const auto body = [&state](Scope& scope) -> Task<void> {
+      cx::Port& port = cx::context_of(scope.cx()).root->port();
+      const auto goes = [&port, &state, region = scope.cx().region()](const int* kept) {
+        state = static_cast<cx::KernelPort<lockfree::LocalAtomics>&>(port).kernel().state(region);
+        delete kept;
+      };
+      const auto waits = [kept = std::shared_ptr<int>(new int(7), goes)](Cx inner) -> Task<void> {
+        co_await yield(inner);
+      };
+      co_await scope.defer_async(waits);
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(state, RegionState::finalizing);  // on several workers the scope may have returned as soon as it is Closed
 }
 
 TEST(Scope, CTX_2_gives_its_children_the_capabilities_it_was_opened_with) {

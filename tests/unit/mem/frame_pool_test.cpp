@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,11 +40,11 @@ TEST(FramePool, hands_out_what_was_given_back_last) {
     void* const second = FramePool::take(100);
     FramePool::give_back(first, 100);
     FramePool::give_back(second, 100);
-    void* const third = FramePool::take(128);  // of the same step of 64
-    void* const fourth = FramePool::take(65);
+    void* const third = FramePool::take(128);  // of the same step
+    void* const fourth = FramePool::take(97);
     const bool same = third == second && fourth == first;
     FramePool::give_back(third, 128);
-    FramePool::give_back(fourth, 65);
+    FramePool::give_back(fourth, 97);
     return same;
   });
   EXPECT_EQ(again, pooled);
@@ -64,14 +65,52 @@ TEST(FramePool, every_block_is_as_large_as_asked_for) {
   FramePool::clear();
 }
 
-TEST(FramePool, HND_3_keeps_no_more_than_its_bound_of_a_size) {
+TEST(FramePool, HND_3_keeps_no_more_than_its_bound_of_a_size_and_puts_the_rest_into_the_depot) {
+  FramePool::clear();
   const std::uint64_t kept = on_a_thread([] {
     std::vector<void*> blocks(FramePool::kept_per_size + 10);
     for (void*& block : blocks) block = FramePool::take(64);
     for (void* const block : blocks) FramePool::give_back(block, 64);
     return FramePool::kept();
   });
-  EXPECT_EQ(kept, pooled ? FramePool::kept_per_size : 0);
+  EXPECT_EQ(kept, pooled ? 10U : 0U);
+  EXPECT_EQ(FramePool::in_depot(), pooled ? FramePool::kept_per_size * 64U : 0U);
+  FramePool::clear();
+  EXPECT_EQ(FramePool::in_depot(), 0U);
+}
+
+TEST(FramePool, what_one_thread_has_too_much_of_another_takes_from_the_depot) {
+  if (!pooled) return;
+  FramePool::clear();
+  std::vector<void*> blocks(2 * FramePool::kept_per_size);
+  for (void*& block : blocks) block = FramePool::take(128);
+  const std::uint64_t kept = on_a_thread([&] {
+    for (void* const block : blocks) FramePool::give_back(block, 128);
+    return FramePool::kept();
+  });
+  EXPECT_EQ(kept, FramePool::kept_per_size);
+  EXPECT_EQ(FramePool::in_depot(), FramePool::kept_per_size * 128U);
+  void* const block = on_a_thread([] { return FramePool::take(128); });
+  EXPECT_EQ(FramePool::in_depot(), 0U);
+  EXPECT_NE(std::find(blocks.begin(), blocks.end(), block), blocks.end());
+  FramePool::give_back(block, 128);
+  FramePool::clear();
+}
+
+TEST(FramePool, HND_3_the_depot_has_a_bound) {
+  if (!pooled) return;
+  FramePool::clear();
+  constexpr std::uint64_t batch = FramePool::kept_per_size * 64U;
+  FramePool::bound_depot((2 * batch) + 1);
+  on_a_thread([] {
+    std::vector<void*> blocks(5 * FramePool::kept_per_size);
+    for (void*& block : blocks) block = FramePool::take(64);
+    for (void* const block : blocks) FramePool::give_back(block, 64);
+    return 0;
+  });
+  EXPECT_EQ(FramePool::in_depot(), 2 * batch);
+  FramePool::bound_depot(FramePool::depot_bytes);
+  FramePool::clear();
 }
 
 TEST(FramePool, larger_blocks_are_not_kept) {

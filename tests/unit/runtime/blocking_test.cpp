@@ -41,7 +41,7 @@ int fails_to_add() { throw std::runtime_error("no sum"); }
 
 class Blocking : public testing::TestWithParam<std::uint16_t> {
  protected:
-  [[nodiscard]] static RunOptions options() { return {.workers = GetParam(), .seed = 7}; }
+  [[nodiscard]] static RunOptions options() { return {.workers = GetParam(), .seed = 7, .worth_sharing = Duration()}; }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Blocking, testing::Values(std::uint16_t{1}, std::uint16_t{2}),
                          [](const auto& tested) { return std::to_string(tested.param); });

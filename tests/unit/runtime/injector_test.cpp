@@ -53,7 +53,7 @@ void ask_many(const Injector& door, Meeting& meeting, int count) {
 
 class Injection : public testing::TestWithParam<std::uint16_t> {
  protected:
-  [[nodiscard]] static RunOptions options() { return {.workers = GetParam()}; }
+  [[nodiscard]] static RunOptions options() { return {.workers = GetParam(), .worth_sharing = Duration()}; }
 
   void TearDown() override {
     for (std::thread& thread : meeting.threads) thread.join();

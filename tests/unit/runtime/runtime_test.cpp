@@ -75,7 +75,7 @@ TEST_P(RuntimeOn, OBS_1_an_inspection_shows_regions_tasks_and_workers) {
   (void)runtime.block_on(parked_program);
   looker.join();
   EXPECT_NE(text.find("2 regions, 4 tasks"), std::string::npos) << text;
-  EXPECT_NE(text.find("parked at"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"sleeper\" in r1/r2: Running, parked for "), std::string::npos) << text;
   EXPECT_NE(text.find("runtime_test.cpp"), std::string::npos) << text;
   EXPECT_NE(text.find("worker " + std::to_string(GetParam() - 1)), std::string::npos) << text;
   EXPECT_NE(text.find("polls"), std::string::npos) << text;
@@ -142,6 +142,7 @@ TEST(Runtime, QUI_3_a_shutdown_that_takes_too_long_names_its_stragglers_and_goes
   EXPECT_NE(said.find("runtime_test.cpp"), std::string::npos) << said;
 }
 
+constexpr int spin_line = __LINE__ + 2;
 Task<void> spin_for(Cx cx, int ms) {
   co_await yield(cx);  // the site that is told
   const auto until = Clock::now() + std::chrono::milliseconds(ms);
@@ -160,10 +161,11 @@ TEST_P(RuntimeOn, GHO_3_a_poll_that_does_not_end_is_told_once_with_its_site) {
   testing::internal::CaptureStderr();
   EXPECT_TRUE(block_on(SpinFor{150}, options).is_ok());
   const std::string said = testing::internal::GetCapturedStderr();
-  const std::size_t first = said.find("has not suspended for");
+  // Where the machine is busy other polls may seem long as well, when their thread does not get its turn.
+  const std::string site = "runtime_test.cpp:" + std::to_string(spin_line) + " [GHO-3]";
+  const std::size_t first = said.find(site);
   ASSERT_NE(first, std::string::npos) << said;
-  EXPECT_EQ(said.find("has not suspended for", first + 1), std::string::npos) << said;
-  EXPECT_NE(said.find("runtime_test.cpp"), std::string::npos) << said;
+  EXPECT_EQ(said.find(site, first + 1), std::string::npos) << said;
 }
 
 void stall_and_abort() {

@@ -16,7 +16,7 @@ namespace {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
-RunOptions with_workers(std::uint16_t workers) { return {.workers = workers, .seed = 7}; }
+RunOptions with_workers(std::uint16_t workers) { return {.workers = workers, .seed = 7, .worth_sharing = Duration()}; }
 
 class OnWorkers : public testing::TestWithParam<std::uint16_t> {
  protected:

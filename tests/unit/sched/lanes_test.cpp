@@ -1,6 +1,7 @@
 // What a worker dispatches next, law by law.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -46,6 +47,23 @@ TEST(Lanes, SCH_1_cancel_goes_before_timed_and_timed_before_ready) {
   lanes.push(tasks.timed(1));
   lanes.push(tasks.cancelled());
   EXPECT_EQ(picks_of(lanes, 5, true), "ctrqq");
+}
+
+TEST(Lanes, SCH_3_a_look_at_the_cancel_lane_shows_who_is_next_in_it) {
+  LaneTasks tasks;
+  LocalLanes lanes;
+  std::array<LaneTask*, 4> next{};
+  EXPECT_EQ(lanes.peek_cancel(next), 0U);
+  for (const int priority : {0, 200, 63, 200, 255, 64}) {
+    lanes.push(tasks.cancelled(static_cast<std::uint8_t>(priority)));
+  }
+  lanes.push(tasks.timed(1));
+  ASSERT_EQ(lanes.peek_cancel(next), next.size());
+  for (LaneTask* const expected : next) EXPECT_EQ(&lanes.take(lanes.choose(false)), expected);
+  ASSERT_EQ(lanes.peek_cancel(next), 2U);
+  EXPECT_EQ(next[0]->priority.get(), 63);
+  EXPECT_EQ(next[1]->priority.get(), 0);
+  EXPECT_EQ(lanes.size(), 3U);  // it only looked
 }
 
 TEST(Lanes, SCH_1_a_task_under_cancellation_has_the_first_lane_whatever_its_deadline) {

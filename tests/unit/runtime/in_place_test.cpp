@@ -1,0 +1,194 @@
+// A join of a task that has not begun polls it in place: what holds for a poll from the queue holds there.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calm/channel/mpsc.hpp"
+#include "calm/cx/mask.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/runtime/run.hpp"
+
+namespace calm {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+using Log = std::vector<std::string>;
+
+class InPlace : public testing::TestWithParam<Flavour> {
+ protected:
+  /// Runs the body in a scope of the main task, on one worker.
+  template <class F>
+  auto run_body(F body, ScopeOptions options = {}) {
+    return block_on(Program<F>{std::move(body), options}, {.workers = 1, .flavour = GetParam()});
+  }
+
+ private:
+  template <class F>
+  struct Program {
+    F body;
+    ScopeOptions options;
+    CALM_CORO_WRAPPER auto operator()(Cx cx) { return scope(cx, body, options); }
+  };
+};
+INSTANTIATE_TEST_SUITE_P(Flavours, InPlace, testing::Values(Flavour::current_thread, Flavour::multi_worker),
+                         [](const auto& tested) {
+                           return std::string(tested.param == Flavour::current_thread ? "one" : "several");
+                         });
+
+TEST_P(InPlace, SCH_6_the_joined_one_runs_first_and_the_others_in_their_order) {
+  Log log;
+  const auto body = [&log](Scope& scope) -> Task<void> {
+    const auto child = [&log](Cx /*cx*/, std::string name) -> Task<void> {
+      log.push_back(std::move(name));
+      co_return;
+    };
+    const Handle<void> first = co_await scope.spawn(child, std::string("first"));
+    Handle<void> second = co_await scope.spawn(child, std::string("second"));
+    const Handle<void> third = co_await scope.spawn(child, std::string("third"));
+    co_await std::move(second).join(scope.cx());
+    log.emplace_back("joined");
+  };
+  ASSERT_TRUE(run_body(body).is_ok());
+  EXPECT_EQ(log, (Log{"second", "joined", "first", "third"}));
+}
+
+TEST_P(InPlace, TSK_6_one_that_parks_there_goes_on_when_it_is_woken) {
+  Log log;
+  const auto body = [&log](Scope& scope) -> Task<int> {
+    const auto child = [&log](Cx cx) -> Task<int> {
+      log.emplace_back("begins");
+      for (int i = 0; i < 3; ++i) co_await yield(cx);
+      co_await sleep(cx, Duration::microseconds(10));
+      log.emplace_back("ends");
+      co_return 7;
+    };
+    Handle<int> handle = co_await scope.spawn(child);
+    const int value = co_await std::move(handle).join(scope.cx());
+    log.emplace_back("joined");
+    co_return value;
+  };
+  const Outcome<int> end = run_body(body);
+  ASSERT_TRUE(end.is_ok());
+  EXPECT_EQ(end.value(), 7);
+  EXPECT_EQ(log, (Log{"begins", "ends", "joined"}));
+}
+
+TEST_P(InPlace, OUT_5_errors_and_exceptions_reach_who_joins) {
+  const auto body = [](Scope& scope) -> Task<int> {
+    const auto fails = [](Cx /*cx*/) -> Task<int> { co_return err(Errc::full); };
+    const auto throws = [](Cx /*cx*/) -> Task<int> {
+      throw std::runtime_error("thrown in place");
+      co_return 0;
+    };
+    Handle<int> first = co_await scope.spawn(fails);
+    const Outcome<int> error = co_await outcome(std::move(first).join(scope.cx()));
+    EXPECT_TRUE(error.is_err());
+    Handle<int> second = co_await scope.spawn(throws);
+    const Outcome<int> panic = co_await outcome(std::move(second).join(scope.cx()));
+    EXPECT_TRUE(panic.is_panicked());
+    co_return 1;
+  };
+  EXPECT_FALSE(run_body(body, {.policy = FoldPolicy::collect}).is_ok()) << "the region has seen both";
+}
+
+TEST_P(InPlace, TSK_8_one_that_was_cancelled_before_it_began_does_not_run) {
+  Log log;
+  const auto body = [&log](Scope& scope) -> Task<void> {
+    const auto child = [&log](Cx /*cx*/) -> Task<void> {
+      log.emplace_back("ran");
+      co_return;
+    };
+    Handle<void> handle = co_await scope.spawn(child);
+    handle.cancel("not needed");
+    const Outcome<void> end = co_await outcome(std::move(handle).join(scope.cx()));
+    log.emplace_back(end.is_cancelled() ? "cancelled" : "otherwise");
+  };
+  (void)run_body(body, {.policy = FoldPolicy::collect});
+  EXPECT_EQ(log, (Log{"cancelled"}));
+}
+
+TEST_P(InPlace, CAN_7_a_scope_that_is_cancelled_by_an_inner_poll_is_seen_at_the_next_checkpoint) {
+  Log log;
+  const auto body = [&log](Scope& scope) -> Task<void> {
+    const auto stops_all = [&scope](Cx /*cx*/) -> Task<void> {
+      scope.cancel("from inside");
+      co_return;
+    };
+    Handle<void> handle = co_await scope.fiber(stops_all);
+    (void)co_await outcome(std::move(handle).join(scope.cx()));
+    log.emplace_back("joined, or cancelled while it waited");
+    const Outcome<void> end = co_await outcome(yield(scope.cx()));
+    log.emplace_back(end.is_cancelled() ? "cancelled" : "missed");
+  };
+  (void)run_body(body);
+  EXPECT_EQ(log, (Log{"joined, or cancelled while it waited", "cancelled"}));
+}
+
+TEST_P(InPlace, OBL_2_promises_of_the_outer_poll_stay_its_own) {
+  const auto body = [](Scope& scope) -> Task<int> {
+    channel::Mpsc<int> made = std::move(channel::mpsc<int>(scope.cx(), 4)).value();
+    auto permit = co_await made.sender.reserve(scope.cx());
+    const auto child = [](Cx cx, channel::Sender<int> own) -> Task<void> {
+      const auto sent = co_await own.send(cx, 1);
+      EXPECT_TRUE(sent.is_ok());
+    };
+    Handle<void> handle = co_await scope.spawn(child, made.sender);
+    co_await std::move(handle).join(scope.cx());
+    const auto sent = std::move(permit).send(2);
+    EXPECT_TRUE(sent.is_ok());
+    const int first = co_await made.receiver.recv(scope.cx());
+    const int second = co_await made.receiver.recv(scope.cx());
+    co_return (first * 10) + second;
+  };
+  const Outcome<int> end = run_body(body);
+  ASSERT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(end.value(), 12);
+}
+
+Task<std::uint64_t> chain(Cx cx, std::uint64_t left) {
+  if (left == 0) co_return 0;
+  Handle<std::uint64_t> next = co_await spawn(cx, chain, left - 1);
+  const std::uint64_t sum = co_await std::move(next).join(cx);
+  co_return sum + 1;
+}
+
+TEST_P(InPlace, TSK_7_a_chain_of_joins_a_hundred_thousand_deep_takes_bounded_stack) {
+  const auto body = [](Scope& scope) -> Task<std::uint64_t> {
+    const std::uint64_t sum = co_await chain(scope.cx(), 100'000);
+    co_return sum;
+  };
+  const Outcome<std::uint64_t> end = run_body(body);
+  ASSERT_TRUE(end.is_ok());
+  EXPECT_EQ(end.value(), 100'000U);
+}
+
+TEST_P(InPlace, SCH_4_joins_in_a_row_do_not_keep_others_from_their_turn) {
+  std::uint64_t joins_before_other = 0;
+  const auto body = [&joins_before_other](Scope& scope) -> Task<void> {
+    bool other_ran = false;
+    const auto other = [&other_ran](Cx cx) -> Task<void> {
+      co_await yield(cx);
+      other_ran = true;
+    };
+    const Handle<void> waits = co_await scope.fiber(other);
+    const auto nothing = [](Cx /*cx*/) -> Task<void> { co_return; };
+    while (!other_ran && joins_before_other < 100'000) {
+      Handle<void> handle = co_await scope.spawn(nothing);
+      co_await std::move(handle).join(scope.cx());
+      ++joins_before_other;
+    }
+  };
+  ASSERT_TRUE(run_body(body).is_ok());
+  EXPECT_LE(joins_before_other, 1'000U);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace
+}  // namespace calm

@@ -1,0 +1,250 @@
+// What the runtime costs where it should cost nothing: a great cancel, an idle program, a shutdown.
+// CALM_PARKED_TASKS, CALM_IDLE_MS and CALM_LIMITS=strict ask for the sizes and bounds that `./dev soak` holds it to.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "calm/cx/obligation.hpp"
+#include "calm/cx/port.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/kernel/kernel.hpp"
+#include "calm/kernel/quiescence.hpp"
+#include "calm/runtime/run.hpp"
+#include "calm/runtime/runtime.hpp"
+
+namespace calm {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+using Clock = std::chrono::steady_clock;
+
+std::uint64_t asked_for(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 10);
+}
+/// On a machine that has time for it, in an optimised build.
+bool is_strict() {
+  const char* const text = std::getenv("CALM_LIMITS");
+  return text != nullptr && std::string_view(text) == "strict";
+}
+/// A sanitizer may have a thread of its own, which is not idle.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool is_sanitized = true;
+#elif defined(__has_feature)
+constexpr bool is_sanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
+#else
+constexpr bool is_sanitized = false;
+#endif
+double cpu_ms() {
+  timespec used{};
+  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return 1e3 * static_cast<double>(used.tv_sec) + 1e-6 * static_cast<double>(used.tv_nsec);
+}
+/// By the clock on the wall, and by the CPU that the process has used.
+struct Instant {
+  Clock::time_point wall = Clock::now();
+  double cpu = cpu_ms();
+
+  [[nodiscard]] double ms_since() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - wall).count();
+  }
+  [[nodiscard]] double cpu_ms_since() const { return cpu_ms() - cpu; }
+};
+void say(std::uint16_t workers, const std::string& what) {
+  std::printf("  on %u workers: %s\n", unsigned{workers}, what.c_str());
+}
+
+class LimitsOn : public testing::TestWithParam<std::uint16_t> {};
+INSTANTIATE_TEST_SUITE_P(Workers, LimitsOn, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
+                         [](const auto& tested) { return std::to_string(tested.param); });
+
+// --- a great cancel ---
+
+/// What the tasks of a region, and its finalizers, have left behind.
+struct Great {
+  std::uint64_t tasks;
+  std::uint64_t finalizers;
+  std::atomic<std::uint64_t> parked{0};
+  std::atomic<std::uint64_t> left{0};
+  std::atomic<std::uint64_t> finalized{0};
+  double took_ms = 0;
+  double cpu_ms = 0;
+  std::string not_quiet{};
+};
+
+struct Parks {
+  Great* great;
+
+  struct Leaves {
+    explicit Leaves(std::atomic<std::uint64_t>& its_count) noexcept : count(its_count) {}
+    Leaves(const Leaves&) = delete;
+    Leaves& operator=(const Leaves&) = delete;
+    ~Leaves() { count.fetch_add(1, std::memory_order_relaxed); }  // relaxed: read when all have ended
+    std::atomic<std::uint64_t>& count;
+  };
+
+  Task<void> operator()(Cx cx) const {
+    const Leaves leaves(great->left);
+    great->parked.fetch_add(1, std::memory_order_relaxed);
+    co_await sleep(cx, Duration::seconds(1000));
+  }
+};
+/// The same, with a promise that a cancel takes back (OBL-5).
+struct ParksWithPromise {
+  Great* great;
+  Task<void> operator()(Cx cx) const {
+    const Parks parks{great};
+    Obligation promise = co_await reserve(cx, ObligationKind::lease);
+    const Outcome<void> end = co_await outcome(parks(cx));
+    (void)promise.abort();
+    co_await fail_with(Outcome<void>(end));
+  }
+};
+struct Finalizes {
+  Great* great;
+  void operator()() const { great->finalized.fetch_add(1, std::memory_order_relaxed); }
+};
+
+/// The region: its tasks all park, then it is cancelled.
+struct GreatBody {
+  Great* great;
+  Instant* cancelled;
+
+  Task<void> operator()(Scope& scope) const {
+    const Parks parks{great};
+    const ParksWithPromise promises{great};
+    const Finalizes finalizes{great};
+    for (std::uint64_t i = 0; i < great->finalizers; ++i) co_await scope.defer(finalizes);
+    for (std::uint64_t i = 0; i < great->tasks; ++i) {
+      if (i % 1000 == 999) {
+        (void)co_await scope.spawn(promises);
+      } else {
+        (void)co_await scope.spawn(parks);
+      }
+      if (i % 64 == 63) co_await yield(scope.cx());
+    }
+    while (great->parked.load(std::memory_order_relaxed) != great->tasks) co_await yield(scope.cx());
+    *cancelled = Instant();
+    scope.cancel("enough");
+    co_await checkpoint(scope.cx());
+  }
+};
+
+struct GreatProgram {
+  Great* great;
+  Task<void> operator()(Cx cx) const {
+    Instant cancelled;
+    const GreatBody body{great, &cancelled};
+    // How long clean-up may take is not what this is about.
+    const Outcome<void> end = co_await outcome(scope(cx, body, {.cleanup_time = Duration::seconds(600)}));
+    great->took_ms = cancelled.ms_since();
+    great->cpu_ms = cancelled.cpu_ms_since();
+    if (!end.is_cancelled()) great->not_quiet = "it ended as " + to_string(end);
+    look(cx);
+  }
+  /// Nothing of the region is left: the main task alone is there, and nobody has promised anything.
+  void look(Cx cx) const {
+    cx::TaskRoot& root = *cx::context_of(cx).root;
+    auto& kernel = static_cast<cx::KernelPort<lockfree::RealAtomics>&>(root.port()).kernel();
+    const kernel::Snapshot snapshot = kernel.snapshot(root.worker());
+    bool left = snapshot.pending_timers != 0 || !snapshot.obligations.empty();
+    for (const kernel::TaskView& task : snapshot.tasks) left |= task.id != cx.task();
+    for (const kernel::RegionView& region : snapshot.regions) left |= !region.ledger.is_zero() || bool(region.parent);
+    if (left) great->not_quiet += kernel::diagnose(snapshot);
+  }
+};
+
+TEST_P(LimitsOn, I2_REG_5_a_cancelled_region_of_parked_tasks_is_quiet_soon_with_every_finalizer_run) {
+  Great great{.tasks = asked_for("CALM_PARKED_TASKS", 20'000), .finalizers = 1000};
+  RunOptions options{.workers = GetParam(), .flavour = Flavour::multi_worker, .seed = 5};
+  const Outcome<void> end = block_on(GreatProgram{&great}, options);
+  ASSERT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(great.left, great.tasks);
+  EXPECT_EQ(great.finalized, great.finalizers);
+  EXPECT_EQ(great.not_quiet, "");
+  say(GetParam(), std::to_string(great.tasks) + " parked tasks and " + std::to_string(great.finalizers) +
+                      " finalizers ended in " + std::to_string(great.took_ms) + " ms, with " +
+                      std::to_string(great.cpu_ms) + " ms of CPU");
+  if (!is_strict()) return;
+  // On a machine that is busy with other things its time of CPU is the time that it would take.
+  EXPECT_LT(std::min(great.took_ms, great.cpu_ms), 1000.0);
+}
+
+// --- idle, and its end ---
+
+Task<void> parked_for_ever(Cx cx) {
+  for (;;) co_await sleep(cx, Duration::seconds(1000));
+}
+Task<void> three_parked_for_ever(Scope& scope) {
+  for (int i = 0; i < 3; ++i) (void)co_await scope.spawn(parked_for_ever);
+  co_await parked_for_ever(scope.cx());
+}
+CALM_CORO_WRAPPER Task<void> idle_program(Cx cx) { return scope(cx, three_parked_for_ever); }
+
+void wait_until_parked(Runtime& runtime) {
+  while (runtime.inspect().find("4 tasks") == std::string::npos) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+TEST_P(LimitsOn, SCH_8_idle_workers_use_less_than_five_milliseconds_of_cpu_in_ten_seconds) {
+  const std::uint64_t idle_ms = asked_for("CALM_IDLE_MS", 1000);
+  Runtime runtime({.workers = GetParam()});
+  double used_ms = 0;
+  std::thread looker([&] {
+    wait_until_parked(runtime);
+    const double before = cpu_ms();
+    std::this_thread::sleep_for(std::chrono::milliseconds(idle_ms));
+    used_ms = cpu_ms() - before;
+    (void)runtime.shut_down();
+  });
+  (void)runtime.block_on(idle_program);
+  looker.join();
+  say(GetParam(), std::to_string(used_ms) + " ms of CPU in " + std::to_string(idle_ms) + " ms");
+  EXPECT_LT(used_ms, is_sanitized ? 5.0 : 5.0 * static_cast<double>(idle_ms) / 10'000);
+}
+
+/// Gives: how long it took from the request to the end of the run; on a machine that is busy with other things its CPU.
+double shutdown_ms(std::uint16_t workers) {
+  Runtime runtime({.workers = workers});
+  Instant asked;
+  std::thread stopper([&] {
+    wait_until_parked(runtime);
+    asked = Instant();
+    (void)runtime.shut_down();
+  });
+  const Outcome<void> end = runtime.block_on(idle_program);
+  const double took_ms = asked.ms_since();
+  const double used_ms = asked.cpu_ms_since();
+  stopper.join();
+  EXPECT_TRUE(end.is_cancelled()) << to_string(end);
+  return std::min(took_ms, used_ms);
+}
+
+TEST_P(LimitsOn, QUI_2_an_idle_runtime_is_shut_down_in_less_than_five_milliseconds) {
+  std::vector<double> took;
+  for (int i = 0; i < 9; ++i) took.push_back(shutdown_ms(GetParam()));
+  std::sort(took.begin(), took.end());
+  say(GetParam(), "shut down in " + std::to_string(took.front()) + " ms, half of them within " +
+                      std::to_string(took[took.size() / 2]) + " ms, all within " + std::to_string(took.back()) + " ms");
+  EXPECT_LT(is_strict() ? took[took.size() / 2] : took.front(), 5.0);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+}  // namespace
+}  // namespace calm

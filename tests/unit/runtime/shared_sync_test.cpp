@@ -1,0 +1,290 @@
+// Room sync on several workers: nothing is had twice, and nobody waits for ever.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "calm/sync/barrier.hpp"
+#include "calm/sync/latch.hpp"
+#include "calm/sync/mutex.hpp"
+#include "calm/sync/notify.hpp"
+#include "calm/sync/once_cell.hpp"
+#include "calm/sync/pool.hpp"
+#include "calm/sync/rwlock.hpp"
+#include "calm/sync/select.hpp"
+#include "calm/sync/semaphore.hpp"
+#include "tests/unit/runtime/shared_by.hpp"
+
+namespace calm {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
+// NOLINTBEGIN(cppcoreguidelines-avoid-const-or-ref-data-members)
+
+class SharedSync : public SharedBy {};
+INSTANTIATE_TEST_SUITE_P(Workers, SharedSync, some_workers(), name_of_workers);
+
+struct AddsLocked {
+  Mutex<std::uint64_t>& sum;
+  Task<void> operator()(Cx cx, int number) const {
+    for (int i = 0; i < 200; ++i) {
+      Mutex<std::uint64_t>::Guard held = co_await sum.lock(cx);
+      ++*held;
+      co_await give_way(cx, i + number);
+    }
+  }
+};
+Task<std::uint64_t> locked_sum(Cx cx) {
+  Mutex<std::uint64_t> sum(cx, 0);
+  const Crowd crowd{8, AddsLocked{sum}};
+  co_await scope(cx, crowd);
+  const Mutex<std::uint64_t>::Guard held = co_await sum.lock(cx);
+  co_return *held;
+}
+TEST_P(SharedSync, CHN_12_a_mutex_lets_one_task_in_at_a_time) {
+  const Outcome<std::uint64_t> sum = run_program(locked_sum);
+  ASSERT_TRUE(sum.is_ok()) << to_string(sum);
+  EXPECT_EQ(sum.value(), 1600U);
+}
+
+struct TwoNumbers {
+  int a = 0;
+  int b = 0;
+};
+struct ReadsAndWrites {
+  RwLock<TwoNumbers>& numbers;
+  std::atomic<int>& torn;
+  Task<void> operator()(Cx cx, int number) const {
+    for (int i = 0; i < 100; ++i) {
+      if ((i + number) % 4 == 0) {
+        const auto writes = co_await numbers.write(cx);
+        ++writes->a;
+        co_await give_way(cx, i);
+        ++writes->b;
+      } else {
+        const auto reads = co_await numbers.read(cx);
+        if (reads->a != reads->b) ++torn;
+        co_await give_way(cx, i);
+      }
+    }
+  }
+};
+Task<int> read_and_written(Cx cx) {
+  RwLock<TwoNumbers> numbers(cx, {});
+  std::atomic<int> torn{0};
+  const Crowd crowd{8, ReadsAndWrites{numbers, torn}};
+  co_await scope(cx, crowd);
+  const auto reads = co_await numbers.read(cx);
+  co_return torn != 0 ? -1 : reads->a;
+}
+TEST_P(SharedSync, CHN_12_readers_of_an_rwlock_never_meet_a_writer) {
+  const Outcome<int> count = run_program(read_and_written);
+  ASSERT_TRUE(count.is_ok()) << to_string(count);
+  EXPECT_EQ(count.value(), 200);
+}
+
+struct TakesPermits {
+  Semaphore& permits;
+  std::atomic<int>& inside;
+  std::atomic<int>& too_many;
+  Task<void> operator()(Cx cx, int number) const {
+    for (int i = 0; i < 100; ++i) {
+      const std::uint32_t wants = 1 + static_cast<std::uint32_t>(i + number) % 3;
+      const Semaphore::Permit permit = co_await permits.acquire(cx, wants);
+      const int count = static_cast<int>(wants);
+      if (inside.fetch_add(count) + count > 3) ++too_many;
+      co_await give_way(cx, i);
+      inside.fetch_sub(count);
+    }
+  }
+};
+Task<int> permits_taken(Cx cx) {
+  Semaphore permits(cx, 3);
+  std::atomic<int> inside{0};
+  std::atomic<int> too_many{0};
+  const Crowd crowd{8, TakesPermits{permits, inside, too_many}};
+  co_await scope(cx, crowd);
+  co_return too_many != 0 ? -1 : static_cast<int>(permits.free());
+}
+TEST_P(SharedSync, CHN_12_no_more_permits_are_out_than_a_semaphore_has) {
+  const Outcome<int> free = run_program(permits_taken);
+  ASSERT_TRUE(free.is_ok()) << to_string(free);
+  EXPECT_EQ(free.value(), 3);
+}
+
+struct Paddles {
+  Notify& mine;
+  Notify& yours;
+  Task<void> operator()(Cx cx, int number) const {
+    Notify& waits = number == 0 ? mine : yours;
+    Notify& tells = number == 0 ? yours : mine;
+    for (int i = 0; i < 200; ++i) {
+      co_await waits.wait(cx);
+      tells.notify_one();
+    }
+  }
+};
+Task<void> paddled(Cx cx) {
+  Notify one(cx);
+  Notify other(cx);
+  one.notify_one();
+  const Crowd crowd{2, Paddles{one, other}};
+  co_await scope(cx, crowd);
+}
+TEST_P(SharedSync, CHN_12_a_notification_is_never_lost) { EXPECT_TRUE(run_program(paddled).is_ok()); }
+
+struct Meets {
+  Barrier& barrier;
+  std::atomic<int>& leaders;
+  Task<void> operator()(Cx cx, int /*number*/) const {
+    for (int i = 0; i < 100; ++i) {
+      const bool leads = co_await barrier.arrive(cx);
+      if (leads) ++leaders;
+    }
+  }
+};
+Task<int> met(Cx cx) {
+  Barrier barrier(cx, 4);
+  std::atomic<int> leaders{0};
+  const Crowd crowd{4, Meets{barrier, leaders}};
+  co_await scope(cx, crowd);
+  co_return leaders.load();
+}
+TEST_P(SharedSync, CHN_12_every_round_of_a_barrier_has_one_leader) {
+  const Outcome<int> leaders = run_program(met);
+  ASSERT_TRUE(leaders.is_ok()) << to_string(leaders);
+  EXPECT_EQ(leaders.value(), 100);
+}
+
+struct CountsDown {
+  Latch& latch;
+  Task<void> operator()(Cx /*cx*/) const {
+    latch.count_down();
+    co_return;
+  }
+};
+/// The latch ends as soon as its wait has: whoever opened it may not have returned yet.
+Task<int> latched_in(Scope& scope) {
+  int opened = 0;
+  for (int i = 0; i < 300; ++i) {
+    Latch latch(scope.cx(), 1);
+    (void)co_await scope.spawn(CountsDown{latch});
+    co_await latch.wait(scope.cx());
+    ++opened;
+  }
+  co_return opened;
+}
+Task<int> latched(Cx cx) {
+  const int opened = co_await scope(cx, latched_in);
+  co_return opened;
+}
+TEST_P(SharedSync, CHN_12_who_was_granted_may_end_the_primitive_at_once) {
+  const Outcome<int> opened = run_program(latched);
+  ASSERT_TRUE(opened.is_ok()) << to_string(opened);
+  EXPECT_EQ(opened.value(), 300);
+}
+
+struct MakesNumber {
+  std::atomic<int>& makers;
+  Task<int> operator()(Cx cx) const {
+    ++makers;
+    co_await yield(cx);
+    co_return 42;
+  }
+};
+struct AsksCell {
+  OnceCell<int>& cell;
+  std::atomic<int>& makers;
+  std::atomic<int>& answers;
+  Task<void> operator()(Cx cx, int /*number*/) const {
+    const MakesNumber make{makers};
+    const int* const value = co_await cell.get_or_make(cx, make);
+    answers += *value;
+  }
+};
+Task<int> asked(Cx cx) {
+  OnceCell<int> cell(cx);
+  std::atomic<int> makers{0};
+  std::atomic<int> answers{0};
+  const Crowd crowd{16, AsksCell{cell, makers, answers}};
+  co_await scope(cx, crowd);
+  co_return makers == 1 ? answers.load() : -1;
+}
+TEST_P(SharedSync, CHN_12_a_cell_is_made_once) {
+  const Outcome<int> answers = run_program(asked);
+  ASSERT_TRUE(answers.is_ok()) << to_string(answers);
+  EXPECT_EQ(answers.value(), 16 * 42);
+}
+
+struct UsesPool {
+  Pool<int>& pool;
+  Task<void> operator()(Cx cx, int number) const {
+    for (int i = 0; i < 50; ++i) {
+      Pool<int>::Lease object = co_await pool.checkout(cx);
+      ++*object;  // a plain number: two who have it at a time would lose one
+      co_await give_way(cx, i + number);
+      object.give_back();
+    }
+  }
+};
+Task<int> pooled(Cx cx) {
+  std::vector<int> objects(3, 0);
+  Pool<int> pool(cx, std::move(objects));
+  const Crowd crowd{8, UsesPool{pool}};
+  co_await scope(cx, crowd);
+  int sum = 0;
+  Pool<int>::Lease a = co_await pool.checkout(cx);
+  Pool<int>::Lease b = co_await pool.checkout(cx);
+  Pool<int>::Lease c = co_await pool.checkout(cx);
+  sum = *a + *b + *c;
+  a.give_back();
+  b.give_back();
+  c.give_back();
+  co_return sum;
+}
+TEST_P(SharedSync, CHN_12_an_object_of_a_pool_is_out_once) {
+  const Outcome<int> sum = run_program(pooled);
+  ASSERT_TRUE(sum.is_ok()) << to_string(sum);
+  EXPECT_EQ(sum.value(), 400);
+}
+
+struct Selects {
+  Mutex<int>& a;
+  Mutex<int>& b;
+  Task<void> operator()(Cx cx, int number) const {
+    for (int i = 0; i < 100; ++i) {
+      Mutex<int>& first = (i + number) % 2 == 0 ? a : b;
+      Mutex<int>& second = (i + number) % 2 == 0 ? b : a;
+      auto chosen = co_await select(cx, first.lock(cx), second.lock(cx));
+      if (chosen.index() == 0) {
+        ++*std::get<0>(chosen);
+      } else {
+        ++*std::get<1>(chosen);
+      }
+      co_await give_way(cx, i);
+    }
+  }
+};
+Task<int> selected(Cx cx) {
+  Mutex<int> a(cx, 0);
+  Mutex<int> b(cx, 0);
+  const Crowd crowd{6, Selects{a, b}};
+  co_await scope(cx, crowd);
+  const Mutex<int>::Guard in_a = co_await a.lock(cx);
+  const Mutex<int>::Guard in_b = co_await b.lock(cx);
+  co_return *in_a + *in_b;
+}
+TEST_P(SharedSync, COM_5_what_select_did_not_choose_goes_to_the_next) {
+  const Outcome<int> sum = run_program(selected);
+  ASSERT_TRUE(sum.is_ok()) << to_string(sum);
+  EXPECT_EQ(sum.value(), 600);
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-const-or-ref-data-members)
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace
+}  // namespace calm

@@ -1,0 +1,102 @@
+#include "tests/watched_run.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "calm/cx/port.hpp"
+#include "calm/kernel/kernel.hpp"
+#include "calm/kernel/quiescence.hpp"
+#include "calm/runtime/control.hpp"
+#include "calm/runtime/minder.hpp"
+#include "calm/runtime/run.hpp"
+#include "tests/stderr_watch.hpp"
+
+namespace calm {
+namespace {
+
+/// Minds a run from outside: stops it when that is asked for, does not let it be stuck for ever, and looks at its end.
+class Keeper final : public runtime::RunWatch {
+ public:
+  Keeper(lab::Program& program, const WatchedRun& how, Watched& watched)
+      : program_(program), how_(how), watched_(watched) {}
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper() = default;
+
+  static cx::TaskRoot& make(cx::Port& port, RegionId region, void* context) {
+    auto& keeper = *static_cast<Keeper*>(context);
+    keeper.kernel_ = &static_cast<cx::KernelPort<lockfree::RealAtomics>&>(port).kernel();
+    return keeper.program_.make(port, region);
+  }
+
+  void began(runtime::Control& control, runtime::Minder& minder) override {
+    thread_ = std::thread([this, &control, &minder] { mind(control, minder); });
+  }
+
+  /// All workers have left: nobody else touches the kernel.
+  void ends() override {
+    {
+      const std::lock_guard hold(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    kernel::Worker& worker = kernel_->worker(0);
+    watched_.end = kernel_->end_of(worker, kernel_->root()).value_or(ok());
+    watched_.last = kernel_->snapshot(worker);
+    if (!kernel::quiescent(watched_.last)) watched_.not_quiet = kernel::diagnose(watched_.last);
+    auto trace = kernel_->trace();
+    if (trace.is_ok()) {
+      watched_.trace = std::move(trace).value();
+    } else {
+      watched_.not_quiet += "the trace cannot be put together: " + to_string(trace.error());
+    }
+  }
+
+ private:
+  void mind(runtime::Control& control, runtime::Minder& minder) {
+    if (how_.stops_after && !over_within(*how_.stops_after)) minder.shut_down(Duration::seconds(1000));
+    if (over_within(how_.patience)) return;
+    std::fprintf(stderr, "calm: %s on %u workers is stuck\n%s\n", how_.title.c_str(), unsigned{how_.workers},
+                 control.inspect().c_str());
+    std::abort();
+  }
+  bool over_within(Duration time) {
+    std::unique_lock hold(mutex_);
+    return changed_.wait_for(hold, std::chrono::nanoseconds(time.ns()), [this] { return over_; });
+  }
+
+  lab::Program& program_;
+  const WatchedRun& how_;
+  Watched& watched_;
+  kernel::Kernel* kernel_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;  // under the mutex
+  std::thread thread_;
+};
+
+}  // namespace
+
+Watched run_watched(lab::Program& program, const WatchedRun& how) {
+  Watched watched;
+  RunOptions options{.kernel = how.kernel,
+                     .workers = how.workers,
+                     .flavour = Flavour::multi_worker,
+                     .seed = how.seed,
+                     .worth_sharing = Duration()};  // the more threads meet, the better
+  options.kernel.trace_capacity = std::uint64_t{1} << 14U;
+  const StderrWatch said;
+  Keeper keeper(program, how, watched);
+  const Outcome<void> ran = runtime::run_here(options, &Keeper::make, &keeper, &keeper);
+  if (!ran.is_ok()) watched.not_quiet = "it did not run: " + to_string(ran);
+  watched.said = said.said();
+  return watched;
+}
+
+}  // namespace calm
