@@ -186,6 +186,7 @@ class BlockingCall final : public BlockingJob {
     if constexpr (is_plain_result<Value>) {
       if (bytes.size() != sizeof(Value)) return false;
       Value value{};
+      // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it has as many bytes as are copied
       std::memcpy(&value, bytes.data(), sizeof(Value));
       value_.emplace(value);
     } else if constexpr (std::is_same_v<Value, std::string>) {

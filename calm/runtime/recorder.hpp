@@ -76,7 +76,7 @@ class Recorder {
   void finish(OutcomeKind end) noexcept;
 
  private:
-  class FileSink;
+  class FileSink;  // NOLINT(cppcoreguidelines-virtual-class-destructor): it is final, and never deleted as its base
 
   Recorder(std::unique_ptr<FileSink> file, RecordSink& sink, bool at_once) noexcept;
 
