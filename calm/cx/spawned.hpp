@@ -86,7 +86,8 @@ class Shell final : public TaskRoot {
   [[nodiscard]] const ChildEnd& ending() const noexcept { return failure(); }
   /// Once.
   [[nodiscard]] Outcome<T> take() noexcept {
-    CALM_REQUIRE(TSK_3, !std::exchange(taken_, true) && (has_value() || !failure().is_ok()));
+    const bool taken = std::exchange(taken_, true);
+    CALM_REQUIRE(TSK_3, !taken && (has_value() || !failure().is_ok()));
     if (!has_value()) return failure_as<T>(failure());
     if (failure().notes().empty()) return ok(std::move(slot_.value()));
     return Outcome<T>(ok(std::move(slot_.value()))).with_notes(failure().notes());
