@@ -72,27 +72,32 @@ TEST_P(InspectionOn, OBS_1_shows_names_time_in_state_and_the_age_of_promises) {
   EXPECT_GE(seconds_after(text, "open for ", keeper), 0.25) << text;
 }
 
-Task<void> linger(Cx cx) { co_await sleep(cx, Duration::milliseconds(400)); }
-
 /// Takes its time to end after it was cancelled.
 struct Stubborn {
+  const std::atomic<bool>& seen;
+
   Task<void> operator()(Scope& scope) const {
     (void)co_await outcome(never<>(scope.cx()));
-    co_await with_cancel_mask(scope.cx(), linger);
+    const auto lingers = [this](Cx cx) -> Task<void> {
+      while (!seen) co_await sleep(cx, Duration::milliseconds(50));
+    };
+    co_await with_cancel_mask(scope.cx(), lingers);
   }
   CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
 };
 
 TEST_P(InspectionOn, OBS_1_a_region_that_is_cancelled_says_since_when) {
   Runtime runtime({.workers = GetParam()});
+  std::atomic<bool> seen = false;
   std::string text;
   std::thread looker([&] {
     while (text.find("2 regions") == std::string::npos) text = runtime.inspect();
     runtime.shut_down();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     text = runtime.inspect();
+    seen = true;
   });
-  (void)runtime.block_on(Stubborn());
+  (void)runtime.block_on(Stubborn{seen});
   looker.join();
   EXPECT_GE(seconds_after(text, "cancelled: Shutdown "), 0.05) << text;
 }

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/stall_watch.hpp"
+#include "tests/stderr_watch.hpp"
 
 namespace calm {
 namespace {
@@ -41,6 +44,14 @@ std::string inspect_parked(Runtime& runtime) {
     text = runtime.inspect();
   }
   return text;
+}
+
+/// Waits until `watch` has heard `text`: a busy machine may take its time.
+void wait_until_said(const StderrWatch& watch, std::string_view text) {
+  const auto limit = Clock::now() + std::chrono::seconds(60);
+  while (watch.said().find(text) == std::string::npos && Clock::now() < limit) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 class RuntimeOn : public testing::TestWithParam<std::uint16_t> {};
@@ -107,72 +118,84 @@ TEST_P(RuntimeOn, SCH_8_an_idle_runtime_uses_no_cpu) {
 
 TEST_P(RuntimeOn, QUI_2_a_signal_becomes_a_shutdown) {
   Runtime runtime({.workers = GetParam(), .signals = true});
-  testing::internal::CaptureStderr();
+  const StderrWatch watch;
   std::thread killer([&] {
     (void)inspect_parked(runtime);
     (void)std::raise(SIGUSR1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    wait_until_said(watch, "2 regions, 4 tasks");
     (void)std::raise(SIGTERM);
   });
   const Outcome<void> end = runtime.block_on(parked_program);
   killer.join();
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string said = watch.said();
   EXPECT_TRUE(end.is_cancelled()) << to_string(end);
   EXPECT_NE(said.find("2 regions, 4 tasks"), std::string::npos) << said;
 }
 
-Task<void> hold_out(Cx cx) { co_await sleep(cx, Duration::milliseconds(200)); }
-Task<void> stubborn(Cx cx) {
-  co_await with_cancel_mask(cx, hold_out);
-  co_await park_for_ever(cx);
+Task<void> hold_out_until(Cx cx, const std::atomic<bool>& told) {
+  while (!told) co_await sleep(cx, Duration::milliseconds(50));
 }
+struct HoldOut {
+  const std::atomic<bool>& told;
+  Task<void> operator()(Cx cx) const {
+    const auto holds_out = [this](Cx inner) -> Task<void> { co_await hold_out_until(inner, told); };
+    co_await with_cancel_mask(cx, holds_out);
+    co_await park_for_ever(cx);
+  }
+};
 
 TEST(Runtime, QUI_3_a_shutdown_that_takes_too_long_names_its_stragglers_and_goes_on) {
   Runtime runtime({.workers = 2});
-  testing::internal::CaptureStderr();
+  const StderrWatch watch;
+  std::atomic<bool> told = false;
   std::thread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    while (runtime.inspect().find("1 task,") == std::string::npos) std::this_thread::yield();
     (void)runtime.shut_down(Duration::milliseconds(30));
+    wait_until_said(watch, "the shutdown takes longer than it may");
+    told = true;
   });
-  const Outcome<void> end = runtime.block_on(stubborn);
+  const Outcome<void> end = runtime.block_on(HoldOut{told});
   stopper.join();
-  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string said = watch.said();
   EXPECT_TRUE(end.is_cancelled()) << to_string(end);
   EXPECT_NE(said.find("the shutdown takes longer than it may"), std::string::npos) << said;
   EXPECT_NE(said.find("runtime_test.cpp"), std::string::npos) << said;
 }
 
 constexpr int spin_line = __LINE__ + 2;
-Task<void> spin_for(Cx cx, int ms) {
+Task<void> spin_until(Cx cx, const auto& is_over) {
   co_await yield(cx);  // the site that is told
-  const auto until = Clock::now() + std::chrono::milliseconds(ms);
-  while (Clock::now() < until) {
+  while (!is_over()) {
   }
   co_await yield(cx);
 }
-struct SpinFor {
-  int ms;
-  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return spin_for(cx, ms); }
-};
+const std::string spin_site = "runtime_test.cpp:" + std::to_string(spin_line) + " [GHO-3]";
 
 TEST_P(RuntimeOn, GHO_3_a_poll_that_does_not_end_is_told_once_with_its_site) {
   RunOptions options{.workers = GetParam()};
   options.stall_limit = Duration::milliseconds(20);
-  testing::internal::CaptureStderr();
-  EXPECT_TRUE(block_on(SpinFor{150}, options).is_ok());
-  const std::string said = testing::internal::GetCapturedStderr();
+  const StderrWatch watch;
+  const auto told_and_more = [&watch] {
+    wait_until_said(watch, spin_site);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // and not told again meanwhile
+    return true;
+  };
+  const auto spins = [&told_and_more](Cx cx) -> Task<void> { co_await spin_until(cx, told_and_more); };
+  EXPECT_TRUE(block_on(spins, options).is_ok());
   // Where the machine is busy other polls may seem long as well, when their thread does not get its turn.
-  const std::string site = "runtime_test.cpp:" + std::to_string(spin_line) + " [GHO-3]";
-  const std::size_t first = said.find(site);
+  const std::string said = watch.said();
+  const std::size_t first = said.find(spin_site);
   ASSERT_NE(first, std::string::npos) << said;
-  EXPECT_EQ(said.find(site, first + 1), std::string::npos) << said;
+  EXPECT_EQ(said.find(spin_site, first + 1), std::string::npos) << said;
 }
 
 void stall_and_abort() {
   RunOptions options{.workers = 2};
   options.stall_limit = Duration::milliseconds(20);
   options.on_stall = OnStall::abort;
-  (void)block_on(SpinFor{5000}, options);
+  const auto never = [] { return false; };
+  const auto spins = [&never](Cx cx) -> Task<void> { co_await spin_until(cx, never); };
+  (void)block_on(spins, options);
 }
 
 TEST(RuntimeDeathTest, QUI_3_on_stall_abort_ends_the_process_with_the_diagnostic) {
