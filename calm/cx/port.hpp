@@ -17,6 +17,7 @@
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/kernel/kernel.hpp"
+#include "calm/lockfree/company.hpp"
 #include "calm/model/outcome.hpp"
 
 namespace calm::cx {
@@ -37,6 +38,8 @@ class Port {
   /// Gives: true when tasks of the program may be polled by several threads at a time: what they share needs its turns then.
   ///        The same from the first task on.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
+  /// Gives: those who may poll at a time; nullptr when one thread polls everything.
+  [[nodiscard]] lockfree::Company<>* company() noexcept { return shared_ ? &company_ : nullptr; }
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
@@ -158,6 +161,8 @@ class Port {
   virtual void count_now(Worker& worker, ObligationKind kind) noexcept = 0;
   virtual void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
 
+  lockfree::Company<>
+      company_;             ///< of workers: a host that wants them to know when they are alone lets them come and leave
   Worker* only_ = nullptr;  ///< where there is one worker
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
   bool quick_ = false;      ///< a host that follows nobody says so before the first task

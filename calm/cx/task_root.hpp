@@ -169,13 +169,21 @@ class TaskRoot {
   [[nodiscard]] std::uint16_t home() const noexcept { return home_.get(); }
   /// It stays on this worker, which polls it, until unpin() was called as often. Needs: not pinned to another.
   void pin(std::uint16_t worker) noexcept {
-    CALM_REQUIRE(TSK_4, !is_pinned() || home() == worker, id_.bits(), worker);
+    CALM_REQUIRE(TSK_4, (!is_pinned() || home() == worker) && pins_ != UINT16_MAX, id_.bits(), worker);
     ++pins_;
     home_.set(worker);
   }
   void unpin() noexcept {
     if (--pins_ == 0) home_.set(nowhere);
   }
+
+  /// Gives: true when another worker than this one polled it last.
+  [[nodiscard]] bool comes_from_another(std::uint16_t worker) const noexcept {
+    const std::uint16_t last = polled_on_.get();
+    return last != worker && last != nowhere;
+  }
+  /// Needs: the worker that polls it.
+  void set_polled_on(std::uint16_t worker) noexcept { polled_on_.set(worker); }
 
   /// The crew it belongs to: it leaves when its frames are gone, before it is completed.
   void join_crew(Crew& crew) noexcept { crew_ = &crew; }
@@ -354,9 +362,10 @@ class TaskRoot {
   std::uint32_t ready_ = 0;     // waits in a row that were ready at once, in this poll
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
-  std::uint32_t pins_ = 0;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
+  std::uint16_t pins_ = 0;
   lockfree::Relaxed<std::uint16_t> home_{nowhere};
+  lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
   bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet
   bool again_ = false;    // it wants another poll when this one is over

@@ -1,12 +1,17 @@
-// turn.hpp — one at a time, where several threads may come: a short lock that a single thread never takes.
+// turn.hpp — one at a time, where several threads may come: a short lock that one who is alone never takes.
 // Laws:    none of its own; the primitives of sync and channel stand on it (CHN-2, CHN-4, CHN-12)
 // Threads: anywhere; a turn is not recursive and ends on the thread where it began
 // Cancel:  not applicable: nothing waits while it has a turn
 //
 // Whether several threads may come is known when a primitive is made. Where one does everything a turn is two branches; the
-// lock is out of line, so that what stands between them is as small as without.
+// lock is out of line, so that what stands between them is as small as without. Threads that come and leave as a company
+// (company.hpp) have a turn in two plain writes while only one of them is in.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
+#include "calm/lockfree/company.hpp"
 #include "calm/lockfree/lock.hpp"
 
 namespace calm::lockfree {
@@ -31,6 +36,69 @@ class [[nodiscard("a turn lasts as long as this lives")]] Turn {
   [[gnu::noinline]] static void end(Lock<>& lock) noexcept { lock.unlock(); }
 
   Lock<>* lock_;
+};
+
+/// What a thread has seen of the turns of others.
+struct TurnHistory {
+  std::uint32_t thread = 0;  ///< the number of this one; 0 before its first turn
+  std::uint32_t moved = 0;   ///< turns that another thread had before: what they guard came from another core
+};
+inline TurnHistory& turn_history() noexcept {
+  static constinit thread_local TurnHistory history;
+  return history;
+}
+
+/// A lock that knows who had it last.
+class TurnLock {
+ public:
+  void lock() noexcept {
+    lock_.lock();
+    TurnHistory& mine = turn_history();
+    if (mine.thread == 0) mine.thread = new_number();
+    if (last_ == mine.thread) [[likely]]
+      return;
+    if (last_ != 0) ++mine.moved;
+    last_ = mine.thread;
+  }
+  void unlock() noexcept { lock_.unlock(); }
+
+ private:
+  /// Numbers come again after 2^32 threads: a move is overlooked then, and nothing else.
+  static std::uint32_t new_number() noexcept {
+    static constinit std::atomic<std::uint32_t> given{0};
+    return given.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number only
+  }
+
+  Lock<> lock_;
+  std::uint32_t last_ = 0;
+};
+
+/// The same among the members of a company. Needs: one of them, without another turn of this company; no company at all where
+/// one thread does everything.
+class [[nodiscard("a turn lasts as long as this lives")]] CompanyTurn {
+ public:
+  [[gnu::always_inline]] CompanyTurn(Company<>* company, TurnLock& lock) noexcept : company_(company) {
+    if (company_ == nullptr || company_->begin_alone()) [[likely]]
+      return;
+    lock_ = &lock;
+    begin(lock);
+  }
+  CompanyTurn(const CompanyTurn&) = delete;
+  CompanyTurn& operator=(const CompanyTurn&) = delete;
+  [[gnu::always_inline]] ~CompanyTurn() {
+    if (company_ == nullptr) return;
+    if (lock_ == nullptr) [[likely]]
+      company_->end_alone();
+    else
+      end(*lock_);
+  }
+
+ private:
+  [[gnu::noinline]] static void begin(TurnLock& lock) noexcept { lock.lock(); }
+  [[gnu::noinline]] static void end(TurnLock& lock) noexcept { lock.unlock(); }
+
+  Company<>* company_;
+  TurnLock* lock_ = nullptr;
 };
 
 }  // namespace calm::lockfree

@@ -24,15 +24,16 @@ class Counter {
 };
 
 struct Counters {
-  Counter wakes;    ///< tasks that became runnable here
-  Counter steals;   ///< times when it took work from another worker
-  Counter parks;    ///< times when it slept
-  Counter calls;    ///< workers it woke
-  Counter timers;   ///< alarms that went off
-  Counter errands;  ///< done for other threads
+  Counter wakes;     ///< tasks that became runnable here
+  Counter steals;    ///< times when it took work from another worker
+  Counter parks;     ///< times when it slept
+  Counter calls;     ///< workers it woke
+  Counter timers;    ///< alarms that went off
+  Counter errands;   ///< done for other threads
+  Counter partings;  ///< times when workers were in each other's way, and went apart for a while
 };
 
-/// Gives: `80 wakes, 3 steals, 12 parks, 2 calls, 5 timers, 0 errands`.
+/// Gives: `80 wakes, 3 steals, 12 parks, 2 calls, 5 timers, 0 errands, 0 partings`.
 [[nodiscard]] std::string to_string(const Counters& counters);
 
 }  // namespace calm::runtime

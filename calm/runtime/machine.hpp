@@ -20,6 +20,7 @@
 #include "calm/runtime/blocking_pool.hpp"
 #include "calm/runtime/engine.hpp"
 #include "calm/runtime/options.hpp"
+#include "calm/runtime/parting.hpp"
 #include "calm/runtime/seat.hpp"
 #include "calm/runtime/this_worker.hpp"
 #include "calm/runtime/thread.hpp"
@@ -122,6 +123,11 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void stop_searching(Seat<Atomics>& seat) noexcept;
   void call_for_help(Seat<Atomics>& seat, Time last_look) noexcept;
   Time weigh_polls(Seat<Atomics>& seat) noexcept;
+  void part_if_quarrelling(Seat<Atomics>& seat, Duration since) noexcept;
+  void hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcept;
+  [[nodiscard]] bool is_apart(const Seat<Atomics>& seat) const noexcept { return parting_.lasts(seat.worker.now()); }
+  void come_in(Seat<Atomics>& seat) noexcept;
+  void go_out(Seat<Atomics>& seat) noexcept;
 
   void look_at_clock(Seat<Atomics>& seat);
   void fire(Seat<Atomics>& seat);
@@ -152,6 +158,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void (*work_begins_)(void*) noexcept = nullptr;
   void* work_begins_context_ = nullptr;
 
+  Parting parting_;
   std::atomic<std::uint32_t> halted_{0};
   alignas(128) std::atomic<std::uint32_t> orders_{0};
 };

@@ -200,6 +200,7 @@ void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
       seats_[root.home()]->inbox.push(task);
       return beds_.call(root.home());
     }
+    if (root.comes_from_another(worker.index())) ++seat.strangers;
     if (!sched::is_plain(task)) return seat.lanes.push(task);
     if (!worker.running() || worker.running() == task.id()) return seat.ready.push(task);
     if (newborn) return seat.ready.push_newborn(task);

@@ -19,6 +19,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
     this->time_is_watched_ = true;
     this->quick_ = true;
     this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
+    if (this->shared_) this->company_.prepare();
   }
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "calm/kernel/quiescence.hpp"
+#include "calm/lockfree/turn.hpp"
 #include "calm/runtime/machine_port.hpp"
 
 namespace calm::runtime {
@@ -20,6 +21,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::work(Seat<Atomics>& seat) {
   kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
   begin_work(seat);
+  come_in(seat);
   look_up(seat);
   if (recorder_ != nullptr) [[unlikely]]
     work_recorded(seat);  // until it is to leave
@@ -35,9 +37,32 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
       task = rest(seat);
     if (task == nullptr) continue;
     if (seat.searching) stop_searching(seat);
+    come_in(seat);
     dispatch(seat, *task);
   }
+  go_out(seat);
   worker_of_this_thread() = before;
+}
+
+/// Before it touches what others may be working on.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::come_in(Seat<Atomics>& seat) noexcept {
+  if constexpr (Atomics::shared) {
+    if (seat.is_in.load(std::memory_order_relaxed)) [[likely]]  // relaxed: it alone writes it
+      return;
+    if (auto* const company = port_->company()) company->enter();
+    seat.is_in.store(true, std::memory_order_relaxed);  // relaxed: others only guess who works
+  }
+}
+
+/// It has nothing to do: who is left may be alone.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::go_out(Seat<Atomics>& seat) noexcept {
+  if constexpr (Atomics::shared) {
+    if (!seat.is_in.load(std::memory_order_relaxed)) return;
+    seat.is_in.store(false, std::memory_order_relaxed);
+    if (auto* const company = port_->company()) company->leave();
+  }
 }
 
 /// It sleeps no more: who watches polls is told.
@@ -53,6 +78,7 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
   if (has_order(halt)) stand_still();
   if (has_order(errands)) {
     orders_.fetch_and(~errands, std::memory_order_seq_cst);
+    come_in(seat);
     seat.counters.errands.add(recorder_ != nullptr ? serve_recorded(seat) : gateway_->serve(seat.worker));
   }
   if (has_order(closing)) finish_if_closed();
@@ -65,7 +91,9 @@ void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
   worker.set_round(worker.round() + 1);
   seat.inner_polls = 0;
   const TaskId id = task.id();
-  seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task.frame)->last_await());
+  auto* const root_of_task = static_cast<cx::TaskRoot*>(task.frame);
+  if constexpr (Atomics::shared) root_of_task->set_polled_on(worker.index());
+  seat.watch.begin(id, root_of_task->last_await());
   (void)cx::drive(*kernel_, worker, task, id);
   if (id == main_ && kernel_->state(id) == TaskState::completed) [[unlikely]] {
     (void)kernel_->close(worker, root());
@@ -106,6 +134,10 @@ void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
   if constexpr (Atomics::shared) {
     take_inbox(seat);
     call_for_help(seat, weigh_polls(seat));
+    const bool is_in = seat.is_in.load(std::memory_order_relaxed);
+    if (auto* const company = port_->company(); company != nullptr && is_in && recorder_ == nullptr) {
+      company->try_alone();
+    }
   }
 }
 
@@ -119,10 +151,43 @@ Time Machine<Atomics>::weigh_polls(Seat<Atomics>& seat) noexcept {
   const std::uint64_t polls = seat.watch.polls() - std::exchange(seat.polls_before, seat.watch.polls());
   const std::int64_t worth = options_.worth_sharing.ns() * static_cast<std::int64_t>(polls);
   seat.long_looks = (seat.looked_up - last_look).ns() < worth ? 0 : seat.long_looks + 1;
-  const bool shares = seat.long_looks >= looks_to_believe;
+  part_if_quarrelling(seat, seat.looked_up - last_look);
+  const bool shares = seat.long_looks >= looks_to_believe && !is_apart(seat);
   // Relaxed: who comes a moment too early or too late does no harm.
   if (shares != seat.shares.load(std::memory_order_relaxed)) seat.shares.store(shares, std::memory_order_relaxed);
   return last_look;
+}
+
+/// Where workers are in each other's way they part. Who is not the first of those that work hands what it has to the first.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::part_if_quarrelling(Seat<Atomics>& seat, Duration since) noexcept {
+  if constexpr (Atomics::shared) {
+    const std::uint32_t moved = lockfree::turn_history().moved;
+    const std::uint64_t takeovers =
+        std::uint64_t{moved - std::exchange(seat.moved_before, moved)} + std::exchange(seat.strangers, 0);
+    if (!Parting::is_too_much(takeovers, since) || options_.worth_sharing == Duration()) return;
+    if (parting_.begin(seat.worker.now())) seat.counters.partings.add();
+    for (const auto& first : seats_) {
+      if (first.get() == &seat) return;
+      if (first->is_in.load(std::memory_order_relaxed)) return hand_over(seat, *first);
+    }
+  }
+}
+
+/// Gives all that may run anywhere to another worker.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcept {
+  sched::Fifo<Atomics> staying;
+  bool oldest = true;
+  while (Task* const task = seat.ready.pop(oldest)) {
+    if (static_cast<const cx::TaskRoot*>(task->frame)->is_pinned()) {
+      staying.push(*task);
+    } else {
+      to.inbox.push(*task);
+    }
+  }
+  while (Task* const task = staying.pop()) seat.ready.push_pinned(*task);
+  beds_.call(to.worker.index());
 }
 
 // --- what is next ---
@@ -193,6 +258,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_elsewhere(Seat<Atomics>&
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::steal(Seat<Atomics>& seat) noexcept {
   if constexpr (Atomics::shared) {
+    if (is_apart(seat)) return nullptr;
     seat.victims.restart();
     while (const auto victim = seat.victims.next()) {
       if (!seats_[*victim]->shares.load(std::memory_order_relaxed)) continue;
@@ -222,7 +288,12 @@ void Machine<Atomics>::take_inbox(Seat<Atomics>& seat) noexcept {
   using Inbox = decltype(seat.inbox);
   for (Task* task = Inbox::oldest_first(seat.inbox.take_all()); task != nullptr;) {
     Task* const after = task->queue_link;
-    enqueue(seat, *task);
+    const bool stays = static_cast<const cx::TaskRoot*>(task->frame)->is_pinned();
+    if (!stays && sched::is_plain(*task)) {
+      seat.ready.push(*task);
+    } else {
+      enqueue(seat, *task);
+    }
     task = after;
   }
 }
@@ -236,6 +307,7 @@ bool Machine<Atomics>::is_wanted(const Seat<Atomics>& seat) const noexcept {
 /// Gives: true when others have work to take.
 template <lockfree::AtomicsPolicy Atomics>
 bool Machine<Atomics>::has_prey(const Seat<Atomics>& seat) const noexcept {
+  if (is_apart(seat)) return false;
   for (const auto& other : seats_) {
     if (other.get() != &seat && other->shares.load(std::memory_order_relaxed) && other->ready.backlog() != 0)
       return true;
@@ -254,6 +326,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
   fire(seat);
   if (has_order(closing)) finish_if_closed();
   if (Task* const task = next_here(seat)) return task;
+  go_out(seat);
   if (!seat.searching) seat.searching = beds_.search();
   for (int i = 0; seat.searching && i < spins + yields; ++i) {
     if (Task* const task = next_elsewhere(seat)) return task;

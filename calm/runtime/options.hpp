@@ -52,7 +52,9 @@ struct RunOptions {
   const sched::Governor* governor = nullptr;
   std::string_view name = "calm";  ///< of the threads that are started, with a number; 11 characters are seen
   /// Polls that take less on average stay on their worker, however many wait there: moving them to another core costs more.
-  Duration worth_sharing = Duration::microseconds(1);
+  /// Longer ones are shared; where workers then take tasks and locks away from each other all the time, one of them works
+  /// alone for a while. 0: everything is shared, always.
+  Duration worth_sharing = Duration::nanoseconds(300);
   bool pin_to_cores = false;    ///< worker n stays on the n-th core that the process may use
   std::size_t stack_bytes = 0;  ///< of the threads that are started; 0: what the system gives
 

@@ -48,11 +48,15 @@ struct alignas(128) Seat {
   Time looked_up{};                    ///< when it did so last,
   std::uint64_t polls_before = 0;      ///< and how many polls it had made
   std::uint32_t long_looks = 0;        ///< so many times in a row polls were long enough to be worth sharing
+  std::uint32_t moved_before = 0;      ///< turns that it had taken over from others when it looked up last
+  std::uint32_t strangers = 0;         ///< tasks that another worker polled last and this one woke, since then
   std::unique_ptr<Governed> governed;  ///< where there is a governor
   Counters counters;
   PollWatch watch;
   /// Others may take work from here: its polls are long enough. Anywhere.
   std::atomic<bool> shares{false};
+  /// It has work or will look for its own: it is in company. Anywhere.
+  std::atomic<bool> is_in{false};
   /// It sleeps until some time has come, not only until it is called. Anywhere.
   std::atomic<bool> waits_for_time{false};
   /// Tasks that are this worker's, woken by others. Anywhere.

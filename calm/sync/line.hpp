@@ -11,7 +11,7 @@
 // Each change tells an exploration what it touched: the line, as one resource with its primitive.
 //
 // Several workers. A primitive has one short lock, that of its first line, and a Line::Turn is the only way to it; where the
-// runtime has one worker a turn is a branch. The rules:
+// runtime has one worker a turn is a branch, and where one of several works while the others sleep it is two writes. The rules:
 //   * Lines, waiters in them and the state of the primitive are touched in a turn. What HasLine names is called in one.
 //   * `place` alone is looked at outside: only the waiter's own task makes it `outside`, and only it leaves that.
 //   * A turn ends before another begins: nobody has the turns of two primitives, and no order of them is needed.
@@ -32,7 +32,6 @@
 #include "calm/cx/cx.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
-#include "calm/lockfree/lock.hpp"
 #include "calm/lockfree/relaxed.hpp"
 #include "calm/lockfree/turn.hpp"
 #include "calm/model/fold.hpp"
@@ -79,10 +78,10 @@ class Waiter {
 class Line {
  public:
   /// From its beginning to its end the primitive is the caller's alone. Needs: it has no turn of this or another primitive.
-  class Turn : public lockfree::Turn {
+  class Turn : public lockfree::CompanyTurn {
    public:
     [[gnu::always_inline]] explicit Turn(const Line& line) noexcept
-        : lockfree::Turn(line.port_->is_shared(), *line.lock_) {}
+        : lockfree::CompanyTurn(line.port_->company(), *line.lock_) {}
   };
 
   /// Needs: the context of the code that makes the primitive, in the frame where it lives or for that frame; the runtime
@@ -185,8 +184,8 @@ class Line {
   Waiter* first_ = nullptr;
   Waiter* last_ = nullptr;
   std::uint32_t size_ = 0;
-  lockfree::Lock<> own_lock_;
-  lockfree::Lock<>* lock_;  // of the primitive: that of its first line
+  lockfree::TurnLock own_lock_;
+  lockfree::TurnLock* lock_;  // of the primitive: that of its first line
 };
 
 /// What a primitive decides, each in one step, in a turn that its caller has:

@@ -1,0 +1,100 @@
+// company.hpp — who works beside whom: one who works alone keeps nobody out, and needs no lock for that.
+// Laws:    none of its own; the turns of sync and channel stand on it (CHN-2, CHN-4, CHN-12), and SCH-6
+// Threads: each member by its own thread
+// Cancel:  not applicable
+//
+// Threads that work on common things come in and leave again. One that finds itself the only one may be alone: from then on
+// it does what would need a lock between begin_alone() and end_alone(), which are two plain writes. Who comes in later ends
+// that first: it takes the bit away, makes the lonely one see so, and waits until it is not between the two. It waits for a
+// few instructions, never for a whole piece of work.
+//
+//   word_      members | alone_bit; with the bit there is one member, and others that are coming in
+//   busy_      the lonely one is between begin_alone() and end_alone()
+//
+// The lonely one writes busy_ and reads the bit; who comes in takes the bit and reads busy_. Not both can miss the other's
+// write: see process_fence.hpp.
+//
+// Pairs:
+//   [C1] leave() releases -> enter() and try_alone() acquire: what was done in company is seen by who comes next.
+//   [C2] end_alone() releases -> enter() acquires: what was done alone is seen by who ended that.
+//   [C3] the lock of those who come in: the second waits until the first has ended the loneliness.
+#pragma once
+
+#include <cstdint>
+
+#include "calm/check/require.hpp"
+#include "calm/lockfree/atomics.hpp"
+#include "calm/lockfree/lock.hpp"
+#include "calm/lockfree/process_fence.hpp"
+
+namespace calm::lockfree {
+
+template <AtomicsPolicy Atomics = RealAtomics, class Fence = RealFence>
+class Company {
+ public:
+  Company() noexcept = default;
+  Company(const Company&) = delete;
+  Company& operator=(const Company&) = delete;
+
+  /// Somebody may be alone here. Where the system has no fence for it nobody ever is. Needs: nobody has come in yet.
+  void prepare() noexcept { can_be_alone_ = Fence::prepare(); }
+
+  // --- coming and going ---
+
+  /// Needs: away.
+  void enter() noexcept {
+    if (word_.fetch_add(1, std::memory_order_acq_rel) == 0) return;  // [C1]
+    entry_.lock();                                                   // [C3]
+    if ((word_.load(std::memory_order_acquire) & alone_bit) != 0) end_loneliness();
+    entry_.unlock();
+  }
+
+  /// Needs: in company, and not between begin_alone() and end_alone().
+  void leave() noexcept {
+    // relaxed: the bit is its own, or it is not set: another one gets it only when this one has left.
+    if ((word_.load(std::memory_order_relaxed) & alone_bit) != 0)
+      word_.fetch_and(~alone_bit, std::memory_order_release);
+    const std::uint32_t was = word_.fetch_sub(1, std::memory_order_release);  // [C1]
+    CALM_SLOW(SCH_6, (was & ~alone_bit) != 0, was);
+  }
+
+  /// It is alone from now on, if nobody else is in. Needs: in company.
+  void try_alone() noexcept {
+    std::uint32_t expected = 1;
+    // relaxed: the exchange decides.
+    if (!can_be_alone_ || word_.load(std::memory_order_relaxed) != expected) return;
+    (void)word_.compare_exchange_strong(expected, expected | alone_bit, std::memory_order_acquire,  // [C1]
+                                        std::memory_order_relaxed);
+  }
+
+  // --- who is in ---
+
+  /// Gives: true when it is alone, and nobody else comes in before end_alone(). False: what follows needs a lock.
+  [[nodiscard, gnu::always_inline]] bool begin_alone() noexcept {
+    // relaxed: the bit is its own, or not set; see leave().
+    if ((word_.load(std::memory_order_relaxed) & alone_bit) == 0) return false;
+    busy_.store(true, Fence::order);
+    Fence::light();
+    if ((word_.load(Fence::order) & alone_bit) != 0) [[likely]]
+      return true;
+    busy_.store(false, std::memory_order_release);  // [C2]
+    return false;
+  }
+  [[gnu::always_inline]] void end_alone() noexcept { busy_.store(false, std::memory_order_release); }  // [C2]
+
+ private:
+  static constexpr std::uint32_t alone_bit = std::uint32_t{1} << 31;
+
+  [[gnu::cold, gnu::noinline]] void end_loneliness() noexcept {
+    word_.fetch_and(~alone_bit, std::memory_order_seq_cst);
+    Fence::heavy();
+    while (busy_.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
+  }
+
+  typename Atomics::template Atomic<std::uint32_t> word_{0};
+  typename Atomics::template Atomic<bool> busy_{false};
+  bool can_be_alone_ = false;
+  Lock<Atomics> entry_;
+};
+
+}  // namespace calm::lockfree

@@ -1,0 +1,126 @@
+// One who works alone without a lock, and others who come in: never two at a time, under every interleaving.
+#include "calm/lockfree/company.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "calm/explore/plain.hpp"
+#include "tests/model/explored.hpp"
+#include "tests/model/weakened.hpp"
+
+namespace calm::explored {
+namespace {
+
+/// What the system's fence does for both sides, said with the orders of their own steps.
+struct ModelFence {
+  static constexpr std::memory_order order = std::memory_order_seq_cst;
+  static bool prepare() noexcept { return true; }
+  static void light() noexcept {}
+  static void heavy() noexcept {}
+};
+/// One that does nothing.
+struct TornFence : ModelFence {
+  static constexpr std::memory_order order = std::memory_order_relaxed;
+};
+/// A system that has none.
+struct NoFence : ModelFence {
+  static bool prepare() noexcept { return false; }
+};
+
+template <class Atomics, class Fence = ModelFence>
+struct Shop {
+  lockfree::Company<Atomics, Fence> company;
+  lockfree::Lock<Atomics, 1> lock;
+  explore::Plain<int> sold{0};
+  int alone = 0;  // how often it was one's alone; of the one that tries
+
+  Shop() { company.prepare(); }
+
+  void sell() {
+    if (company.begin_alone()) {
+      ++alone;
+      sold = sold.get() + 1;
+      company.end_alone();
+      return;
+    }
+    lock.lock();
+    sold = sold.get() + 1;
+    lock.unlock();
+  }
+  static void keep(Shop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.sell();
+    shop.sell();
+    shop.company.leave();
+  }
+  static void help(Shop& shop) {
+    shop.company.enter();
+    shop.sell();
+    shop.company.leave();
+  }
+  static void keep_for_a_moment(Shop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.sell();
+    shop.company.leave();
+  }
+  static void help_and_keep(Shop& shop) {
+    help(shop);
+    keep_for_a_moment(shop);
+  }
+};
+
+template <class State>
+Body<State> expect_sold(int all) {
+  return [all](State& shop) {
+    EXPECT_EQ(shop.sold.get(), all);
+    shop.company.enter();
+    shop.company.try_alone();
+    EXPECT_TRUE(shop.company.begin_alone()) << "nobody is left behind in it";
+  };
+}
+
+TEST(CompanyModel, CHN_12_who_comes_in_waits_for_who_is_alone_and_sees_what_it_did) {
+  using State = Shop<ModelAtomics>;
+  expect_exhausted(explore<State>({State::keep, State::help}, expect_sold<State>(3)));
+}
+
+TEST(CompanyModel, CHN_12_two_that_want_to_be_alone_are_so_one_after_the_other) {
+  using State = Shop<ModelAtomics>;
+  expect_exhausted(explore<State>({State::keep_for_a_moment, State::help_and_keep}, expect_sold<State>(3)));
+}
+
+TEST(CompanyModel, CHN_12_the_second_that_comes_in_waits_until_the_first_has_ended_the_loneliness) {
+  using State = Shop<ModelAtomics>;
+  Options options;
+  options.max_preemptions = 2;
+  const std::vector<Body<State>> threads = {State::keep_for_a_moment, State::help, State::help};
+  expect_exhausted(explore<State>(threads, expect_sold<State>(3), options));
+}
+
+TEST(CompanyModel, CHN_12_where_the_system_has_no_fence_nobody_is_alone) {
+  using State = Shop<ModelAtomics, NoFence>;
+  expect_exhausted(explore<State>({State::keep, State::help}, [](State& shop) {
+    EXPECT_EQ(shop.sold.get(), 3);
+    EXPECT_EQ(shop.alone, 0);
+  }));
+}
+
+TEST(CompanyModelItself, finds_a_missing_fence_and_missing_orders) {
+  using Torn = Shop<ModelAtomics, TornFence>;
+  EXPECT_FALSE(explore<Torn>({Torn::keep, Torn::help}, [](Torn&) {}).ok());
+  using NoRelease = Shop<Weakened<Weakening::store_release>>;
+  EXPECT_FALSE(explore<NoRelease>({NoRelease::keep, NoRelease::help}, [](NoRelease&) {}).ok());
+  using NoUpdateRelease = Shop<Weakened<Weakening::update_release>>;
+  EXPECT_FALSE(
+      explore<NoUpdateRelease>({NoUpdateRelease::keep, NoUpdateRelease::help_and_keep}, [](NoUpdateRelease&) {}).ok());
+  using NoCompareAcquire = Shop<Weakened<Weakening::compare_acquire>>;
+  EXPECT_FALSE(
+      explore<NoCompareAcquire>({NoCompareAcquire::keep, NoCompareAcquire::help_and_keep}, [](NoCompareAcquire&) {
+      }).ok());
+}
+
+}  // namespace
+}  // namespace calm::explored

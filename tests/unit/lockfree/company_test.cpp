@@ -1,0 +1,85 @@
+// Threads that come, are alone for a while and leave, on real cores.
+#include "calm/lockfree/company.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "calm/lockfree/turn.hpp"
+
+namespace calm::lockfree {
+namespace {
+
+TEST(Company, CHN_12_one_that_is_alone_needs_no_lock_and_others_end_that) {
+  Company<> company;
+  company.prepare();
+  company.enter();
+  EXPECT_FALSE(company.begin_alone()) << "it has not asked for it";
+  company.try_alone();
+  ASSERT_TRUE(company.begin_alone());
+  company.end_alone();
+  std::thread([&company] { company.enter(); }).join();
+  EXPECT_FALSE(company.begin_alone());
+  company.try_alone();
+  EXPECT_FALSE(company.begin_alone()) << "there are two";
+  company.leave();
+  company.try_alone();
+  EXPECT_TRUE(company.begin_alone());
+  company.end_alone();
+  company.leave();
+}
+
+TEST(Company, CHN_12_without_a_fence_nobody_is_alone) {
+  Company<> company;
+  company.enter();
+  company.try_alone();
+  EXPECT_FALSE(company.begin_alone());
+  company.leave();
+}
+
+TEST(CompanyTurn, a_lock_knows_when_another_thread_had_it_last) {
+  Company<> company;
+  TurnLock lock;
+  company.enter();
+  const std::uint32_t before = turn_history().moved;
+  const auto take = [&] { const CompanyTurn turn(&company, lock); };
+  take();
+  take();
+  EXPECT_EQ(turn_history().moved, before) << "nobody else had it";
+  std::thread(take).join();
+  take();
+  take();
+  EXPECT_EQ(turn_history().moved, before + 1);
+  company.leave();
+}
+
+TEST(CompanyTurn, CHN_12_threads_that_come_and_go_never_have_a_turn_at_a_time) {
+  constexpr int visits = 400;
+  constexpr int turns = 50;
+  constexpr int threads_count = 3;
+  Company<> company;
+  company.prepare();
+  TurnLock lock;
+  std::uint64_t sold = 0;  // guarded by turns, and by nothing else
+  const auto work = [&](int me) {
+    for (int visit = 0; visit < visits; ++visit) {
+      company.enter();
+      for (int i = 0; i < turns; ++i) {
+        if (i % 8 == me) company.try_alone();
+        const CompanyTurn turn(&company, lock);
+        ++sold;
+      }
+      company.leave();
+      if (visit % 4 == me) std::this_thread::yield();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int me = 0; me < threads_count; ++me) threads.emplace_back(work, me);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sold, std::uint64_t{visits} * turns * threads_count);
+}
+
+}  // namespace
+}  // namespace calm::lockfree
