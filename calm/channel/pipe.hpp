@@ -137,6 +137,15 @@ class Pipe : public Held {
     changed();
   }
 
+  // --- for the short way of the waits, where nobody else can come before the caller, and nobody follows it ---
+
+  /// Gives: true when slots().reserve() may follow.
+  [[nodiscard]] bool has_place_at_hand() const noexcept {
+    return !intake_.line().is_shared() && !closed_ && intake_.line().empty() && slots_.has_room();
+  }
+  /// Gives: true when slots().take() may follow.
+  [[nodiscard]] bool has_value_at_hand() const noexcept { return !intake_.line().is_shared() && outlet_.has_value(); }
+
   // --- those who send ---
 
   /// One more. Needs: there is one.

@@ -12,6 +12,9 @@
 
 namespace calm::channel {
 
+/// Out of the way: what comes before is done often.
+[[gnu::noinline]] inline void say_disconnected(ChildEnd& end) noexcept { end = err(Errc::disconnected); }
+
 /// In line for a place. Who derives from it says what comes of it.
 template <class T>
 class PlaceWait : public sync::LineWait<Intake<T>> {
@@ -22,11 +25,9 @@ class PlaceWait : public sync::LineWait<Intake<T>> {
       : sync::LineWait<Intake<T>>(context, &pipe->intake()), pipe_(std::move(pipe)) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const cx::WaitState state = sync::LineWait<Intake<T>>::step(root, end);
+    const cx::WaitState state = this->step_of_line(root, end);
     if (state != cx::WaitState::ready || (!refused_ && !pipe_->is_abandoned())) return state;
-    this->abandon();
-    end = err(Errc::disconnected);
-    return cx::WaitState::failed;
+    return fail(end);
   }
 
   // For the channel, which decides.
@@ -46,9 +47,31 @@ class PlaceWait : public sync::LineWait<Intake<T>> {
   }
 
  private:
+  [[gnu::noinline]] cx::WaitState fail(ChildEnd& end) noexcept {
+    this->abandon();
+    say_disconnected(end);
+    return cx::WaitState::failed;
+  }
+
   Hold<Pipe<T>> pipe_;
   mutable Place place_ = Slots<T>::nowhere;  // once it is granted; the channel writes it there
   bool refused_ = false;
+};
+
+/// A place that is free is had without a wait. Who derives from it says what comes of it.
+template <class T>
+class PlaceShortcut {
+ public:
+  template <class... More>
+  [[nodiscard]] static bool is_at_hand(const Hold<Pipe<T>>& pipe, const More&... /*more*/) noexcept {
+    return pipe->has_place_at_hand();
+  }
+
+ protected:
+  explicit PlaceShortcut(Hold<Pipe<T>>& pipe) noexcept : pipe_(&pipe), place_(pipe->slots().reserve()) {}
+
+  Hold<Pipe<T>>* pipe_;
+  typename Slots<T>::Place place_;
 };
 
 /// In line for a value.
@@ -59,11 +82,9 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
       : sync::LineWait<Outlet<T>>(context, &pipe->outlet()), pipe_(std::move(pipe)) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const cx::WaitState state = sync::LineWait<Outlet<T>>::step(root, end);
+    const cx::WaitState state = this->step_of_line(root, end);
     if (state != cx::WaitState::ready || (!refused_ && !pipe_->is_abandoned())) return state;
-    this->abandon();
-    end = err(Errc::disconnected);
-    return cx::WaitState::failed;
+    return fail(end);
   }
   /// A value that it leaves behind in a channel without receivers is nobody's.
   void abandon() noexcept override {
@@ -84,14 +105,34 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
 
   [[nodiscard]] const Hold<Pipe<T>>& pipe() const noexcept { return pipe_; }
   /// The grant is used. Gives: the place of the oldest value, this task's from now on. Needs: ready.
-  [[nodiscard]] typename Slots<T>::Place take_place() noexcept {
+  [[nodiscard, gnu::always_inline]] typename Slots<T>::Place take_place() noexcept {
     this->use_grant();
     return pipe_->take_granted();
   }
 
  private:
+  [[gnu::noinline]] cx::WaitState fail(ChildEnd& end) noexcept {
+    this->abandon();
+    say_disconnected(end);
+    return cx::WaitState::failed;
+  }
+
   Hold<Pipe<T>> pipe_;
   bool refused_ = false;
+};
+
+/// A value that nobody was granted is had without a wait.
+template <class T>
+class ValueShortcut {
+ public:
+  [[nodiscard]] static bool is_at_hand(const Hold<Pipe<T>>& pipe) noexcept { return pipe->has_value_at_hand(); }
+  ValueShortcut(const cx::TaskRoot& /*root*/, const Hold<Pipe<T>>& pipe) noexcept
+      : pipe_(&*pipe), place_(pipe->slots().take()) {}
+  [[gnu::always_inline]] T result() { return pipe_->receive(place_); }
+
+ private:
+  Pipe<T>* pipe_;
+  typename Slots<T>::Place place_;
 };
 
 // --- what the lines decide ---
@@ -105,8 +146,10 @@ bool Intake<T>::try_admit(const sync::Waiter& waiter, TaskId /*task*/) noexcept 
 
 template <class T>
 bool Intake<T>::refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
-  if (pipe_.is_closed()) end = err(Errc::disconnected);
-  return pipe_.is_closed();
+  if (!pipe_.is_closed()) [[likely]]
+    return false;
+  say_disconnected(end);
+  return true;
 }
 
 template <class T>
@@ -149,8 +192,10 @@ bool Outlet<T>::try_admit(const sync::Waiter& /*waiter*/, TaskId /*task*/) noexc
 
 template <class T>
 bool Outlet<T>::refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& end) const noexcept {
-  if (is_over()) end = err(Errc::disconnected);
-  return is_over();
+  if (!is_over()) [[likely]]
+    return false;
+  say_disconnected(end);
+  return true;
 }
 
 template <class T>

@@ -29,6 +29,7 @@ template <class T>
 class ReceiveWait : public ValueWait<T> {
  public:
   using ValueWait<T>::ValueWait;
+  using Shortcut = ValueShortcut<T>;
   T result() { return this->pipe()->receive(this->take_place()); }
 
  protected:
@@ -51,6 +52,12 @@ class NextWait : public ValueWait<T> {
     if (over_) return std::nullopt;
     return std::optional<T>(this->pipe()->receive(this->take_place()));
   }
+
+  class Shortcut : public ValueShortcut<T> {
+   public:
+    using ValueShortcut<T>::ValueShortcut;
+    [[gnu::always_inline]] std::optional<T> result() { return std::optional<T>(ValueShortcut<T>::result()); }
+  };
 
  protected:
   ~NextWait() = default;
@@ -100,12 +107,12 @@ class ReceiverBase {
 
   /// Waits for a value. Fails: disconnected when all senders are gone, or close() was called, and the queue is empty and no
   /// delivery is open: one that is nacked would be the next value.
-  [[nodiscard]] cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>> recv(CxOf<> cx) const noexcept {
-    return cx::WaitFor<ReceiveWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
+  [[nodiscard]] cx::WaitFor<ReceiveWait<T>, cx::GivenContext, Hold<Pipe<T>>> recv(CxOf<> cx) const noexcept {
+    return cx::WaitFor<ReceiveWait<T>, cx::GivenContext, Hold<Pipe<T>>>(cx::GivenContext(cx), pipe_);
   }
   /// The same for loops. Gives: nothing where recv() would say disconnected.
-  [[nodiscard]] cx::WaitFor<NextWait<T>, const cx::Context*, Hold<Pipe<T>>> next(CxOf<> cx) const noexcept {
-    return cx::WaitFor<NextWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
+  [[nodiscard]] cx::WaitFor<NextWait<T>, cx::GivenContext, Hold<Pipe<T>>> next(CxOf<> cx) const noexcept {
+    return cx::WaitFor<NextWait<T>, cx::GivenContext, Hold<Pipe<T>>>(cx::GivenContext(cx), pipe_);
   }
   /// Waits for a value, then takes up to `most` of those that are there, to the end of `into`.
   /// Needs: most > 0; `into` outlives the wait. Gives: how many. Fails: as recv(); std::bad_alloc and what the move of T

@@ -29,6 +29,12 @@ class ReserveWait : public PlaceWait<T> {
   using PlaceWait<T>::PlaceWait;
   [[gnu::always_inline]] Permit<T> result() noexcept { return Permit<T>(this->pipe(), this->take_place()); }
 
+  class Shortcut : public PlaceShortcut<T> {
+   public:
+    Shortcut(const cx::TaskRoot& /*root*/, Hold<Pipe<T>>& pipe) noexcept : PlaceShortcut<T>(pipe) {}
+    [[gnu::always_inline]] Permit<T> result() noexcept { return Permit<T>(std::move(*this->pipe_), this->place_); }
+  };
+
  protected:
   ~ReserveWait() = default;
 };
@@ -56,6 +62,16 @@ class SendWait : public PlaceWait<T> {
     if (refused_) return unsent(Errc::disconnected, std::move(value_));
     return this->pipe()->commit(this->take_place(), std::move(value_));
   }
+
+  class Shortcut : public PlaceShortcut<T> {
+   public:
+    Shortcut(const cx::TaskRoot& /*root*/, Hold<Pipe<T>>& pipe, T& value) noexcept
+        : PlaceShortcut<T>(pipe), value_(&value) {}
+    [[gnu::always_inline]] Sent<T> result() { return (*this->pipe_)->commit(this->place_, std::move(*value_)); }
+
+   private:
+    T* value_;
+  };
 
  protected:
   ~SendWait() = default;
@@ -86,8 +102,8 @@ class Sender {
   }
 
   /// Waits for a place. Gives: a Permit. Fails: disconnected when nobody receives any more.
-  [[nodiscard]] cx::WaitFor<ReserveWait<T>, const cx::Context*, Hold<Pipe<T>>> reserve(CxOf<> cx) const noexcept {
-    return cx::WaitFor<ReserveWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), pipe_);
+  [[nodiscard]] cx::WaitFor<ReserveWait<T>, cx::GivenContext, Hold<Pipe<T>>> reserve(CxOf<> cx) const noexcept {
+    return cx::WaitFor<ReserveWait<T>, cx::GivenContext, Hold<Pipe<T>>>(cx::GivenContext(cx), pipe_);
   }
   /// The same without waiting. Fails: disconnected; full, also while others wait.
   [[nodiscard]] Outcome<Permit<T>> try_reserve() const noexcept {
@@ -98,9 +114,9 @@ class Sender {
   }
   /// Waits for a place and sends. Gives: Sent, with the value in it when it was not sent: disconnected or cancelled.
   /// Fails: what the move of T throws.
-  [[nodiscard]] cx::WaitFor<SendWait<T>, const cx::Context*, Hold<Pipe<T>>, T> send(CxOf<> cx, T value) const
+  [[nodiscard]] cx::WaitFor<SendWait<T>, cx::GivenContext, Hold<Pipe<T>>, T> send(CxOf<> cx, T value) const
       noexcept(std::is_nothrow_move_constructible_v<T>) {
-    return cx::WaitFor<SendWait<T>, const cx::Context*, Hold<Pipe<T>>, T>(&cx::context_of(cx), pipe_, std::move(value));
+    return cx::WaitFor<SendWait<T>, cx::GivenContext, Hold<Pipe<T>>, T>(cx::GivenContext(cx), pipe_, std::move(value));
   }
   /// Sends without waiting. Fails: full, also while others wait; disconnected; the value comes back.
   Sent<T> try_send(T value) const {

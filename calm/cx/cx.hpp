@@ -119,12 +119,31 @@ struct ContextAccess {
   static const Context& of(CxOf<Caps...> cx) noexcept {
     return acting(*cx.context_);
   }
+  template <class... Caps>
+  static const Context* given(CxOf<Caps...> cx) noexcept {
+    return cx.context_;
+  }
 };
 
 template <class... Caps>
 const Context& context_of(CxOf<Caps...> cx) noexcept {
   return ContextAccess::of(cx);
 }
+
+/// What a wait is made of instead of a Context, where it may turn out that no wait is needed: where the code acts is found
+/// when the wait is made.
+class GivenContext {
+ public:
+  template <class... Caps>
+  explicit GivenContext(CxOf<Caps...> cx) noexcept : context_(ContextAccess::given(cx)) {}
+
+  /// Gives: true when the code acts in this context, and it is one of that task. Needs: the task runs.
+  [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept { return context_->root == &root; }
+  operator const Context*() const noexcept { return &acting(*context_); }  // NOLINT(google-explicit-constructor)
+
+ private:
+  const Context* context_;
+};
 
 }  // namespace cx
 }  // namespace calm

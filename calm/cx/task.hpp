@@ -132,7 +132,8 @@ struct TaskPromise : Frame {
   }
   template <class A>
     requires(!detail::is_outcome<std::remove_cvref_t<A>>)
-  decltype(auto) await_transform(A&& awaitable, std::source_location where = std::source_location::current()) {
+  [[gnu::always_inline]] decltype(auto) await_transform(A&& awaitable,
+                                                        std::source_location where = std::source_location::current()) {
     static_assert(CalmAwaitable<A>,
                   "calm: a Task awaits Tasks and waits of calm only, because others do not say what a cancel does to "
                   "them; wrap this one with calm::adapt");

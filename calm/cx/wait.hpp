@@ -4,8 +4,11 @@
 // Cancel:  each says what a cancel does to it; a cancelled wait has left its line and consumed nothing
 #pragma once
 
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -57,6 +60,88 @@ class Parking final : public Base {
   Frame& frame_;
 };
 
+/// A wait for something that is often there may have a short way, `W::Shortcut`, on which no wait is made:
+///   is_at_hand(...)       only looks. True: it is there, and nobody else can come before the task that looks
+///   Shortcut(root, ...)   gets it. Needs: is_at_hand(), and nothing was done since
+///   result()              gives what the wait's would, after that
+/// with what the wait would be made of beside its context, which stays until the co_await is over. It is for a task that has
+/// nothing to see at a checkpoint, where nobody follows what tasks look at.
+template <class W, class... Arguments>
+inline constexpr bool has_shortcut = false;
+template <class W, class... Arguments>
+  requires requires { typename W::Shortcut; }
+inline constexpr bool has_shortcut<W, GivenContext, Arguments...> =
+    std::is_trivially_copyable_v<typename W::Shortcut> &&
+    std::is_nothrow_constructible_v<typename W::Shortcut, TaskRoot&, Arguments&...>;
+
+/// What a co_await on such a wait is: the wait is made when it is needed.
+template <class W>
+class ShortWay {
+  using Shortcut = typename W::Shortcut;
+
+ public:
+  template <class... Arguments>
+  [[gnu::always_inline]] ShortWay(Frame& frame, GivenContext context, Arguments&... arguments) {
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
+    TaskRoot& root = *frame.root;
+    // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
+    if (context.is_of(root) && root.is_quiet() && root.may_pass() && Shortcut::is_at_hand(arguments...)) [[likely]] {
+      std::construct_at(std::addressof(shortcut_), root, arguments...);
+      root.pass(frame);
+      way_ = Way::short_one;
+    } else {
+      way_ = prepare<Arguments...>(frame, context, static_cast<Passed<Arguments>>(arguments)...) ? Way::wait
+                                                                                                 : Way::unknown;
+    }
+  }
+  ShortWay(const ShortWay&) = delete;
+  ShortWay& operator=(const ShortWay&) = delete;
+  [[gnu::always_inline]] ~ShortWay() {
+    if (way_ != Way::short_one) [[unlikely]]
+      parking_.~Parking();
+  }
+
+  [[nodiscard, gnu::always_inline]] bool await_ready() noexcept {
+    if (way_ == Way::short_one) [[likely]]
+      return true;
+    return way_ == Way::unknown && parking_.await_ready();
+  }
+  void await_suspend(std::coroutine_handle<> frame) noexcept { parking_.await_suspend(frame); }
+  [[gnu::always_inline]] decltype(auto) await_resume() {
+    if (way_ == Way::short_one) [[likely]]
+      return shortcut_.result();
+    return resume_from_wait();
+  }
+
+ private:
+  enum class Way : std::uint8_t {
+    short_one,
+    unknown,  ///< the wait may be ready at once: somebody has to be asked or told, or others may have come
+    wait,     ///< what it is for is not there
+  };
+
+  /// What fits into a register is passed in one: it need not have an address then, nor a place in the frame.
+  template <class Argument>
+  using Passed = std::conditional_t<std::is_scalar_v<Argument>, Argument, Argument&&>;
+
+  // Out of the way, so that the short one stays short.
+
+  /// Gives: true when it was the thing itself that was not there: to ask for it again before the frame suspends is in vain.
+  template <class... Arguments>
+  [[gnu::noinline]] bool prepare(Frame& frame, GivenContext context, Passed<Arguments>... arguments) {
+    std::construct_at(std::addressof(parking_), frame, context, std::forward<Passed<Arguments>>(arguments)...);
+    const TaskRoot& root = *frame.root;
+    return !root.port().is_shared() && context.is_of(root) && root.is_quiet() && root.may_pass();
+  }
+  [[gnu::noinline]] decltype(auto) resume_from_wait() { return parking_.await_resume(); }
+
+  union {
+    Shortcut shortcut_;
+    Parking<W> parking_;  // unless it goes the short way
+  };
+  Way way_;
+};
+
 /// The awaitable that makes a wait of type W, in the frame that awaits it.
 template <class W, class... Arguments>
 class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
@@ -67,8 +152,13 @@ class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
   static constexpr bool moves_quietly = (std::is_nothrow_move_constructible_v<Arguments> && ...);
 
   explicit WaitFor(Arguments... arguments) noexcept(moves_quietly) : arguments_(std::move(arguments)...) {}
-  [[nodiscard]] Parking<W> awaiter(Frame& frame) && noexcept(moves_quietly) {
-    return std::move(*this).template make<Parking<W>>(frame);
+  /// Needs: this stays until the co_await is over.
+  [[nodiscard, gnu::always_inline]] auto awaiter(Frame& frame) && {
+    if constexpr (has_shortcut<W, Arguments...>) {
+      return short_way(frame, std::index_sequence_for<Arguments...>());
+    } else {
+      return std::move(*this).template make<Parking<W>>(frame);
+    }
   }
   /// Gives: a `Shell`, which is a W, made in place from these and what the wait was given.
   template <class Shell, class... First>
@@ -77,6 +167,11 @@ class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
   }
 
  private:
+  template <std::size_t... numbers>
+  [[nodiscard, gnu::always_inline]] ShortWay<W> short_way(Frame& frame, std::index_sequence<numbers...> /*all*/) {
+    return ShortWay<W>(frame, std::get<numbers>(arguments_)...);
+  }
+
   std::tuple<Arguments...> arguments_;
 };
 

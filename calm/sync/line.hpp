@@ -226,10 +226,7 @@ class LineWait : public cx::Wait, public Waiter {
       return at_once_among_others(root);
     return at_once_in_turn(root);
   }
-  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
-    const Line::Turn turn(primitive_->line());
-    return step_in_turn(root, end);
-  }
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override { return step_of_line(root, end); }
   cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
     withdraw();
     return Wait::cancel(root, reason, end);
@@ -252,6 +249,12 @@ class LineWait : public cx::Wait, public Waiter {
   [[nodiscard]] P& primitive() const noexcept { return *primitive_; }
   /// What was granted is in the hands of the task from here on. Needs: granted.
   void use_grant() noexcept { Line::use(*this); }
+  /// step(), for those who have their own around it.
+  [[gnu::always_inline]] cx::WaitState step_of_line(cx::TaskRoot& root, ChildEnd& end) noexcept {
+    if (primitive_->line().is_shared()) [[unlikely]]
+      return step_among_others(root, end);
+    return step_in_turn(root, end);
+  }
 
   // For those who have more to decide in the same turn, which they have.
 
@@ -280,7 +283,11 @@ class LineWait : public cx::Wait, public Waiter {
     const Line::Turn turn(primitive_->line());
     return at_once_in_turn(root);
   }
-  cx::WaitState arrive(cx::TaskRoot& root, ChildEnd& end) noexcept {
+  [[gnu::noinline]] cx::WaitState step_among_others(cx::TaskRoot& root, ChildEnd& end) noexcept {
+    const Line::Turn turn(primitive_->line());
+    return step_in_turn(root, end);
+  }
+  [[gnu::noinline]] cx::WaitState arrive(cx::TaskRoot& root, ChildEnd& end) noexcept {
     if (at_once_in_turn(root)) return cx::WaitState::ready;
     if (primitive_->refuses(*this, root.id(), end)) {
       primitive_->line().reads();

@@ -20,7 +20,6 @@
 #include "calm/cx/wait.hpp"
 #include "calm/model/error.hpp"
 #include "calm/model/obligation_kind.hpp"
-#include "calm/sync/counted.hpp"
 #include "calm/sync/line.hpp"
 
 namespace calm {
@@ -48,11 +47,24 @@ class Holding {
     holder_ = task;
     return true;
   }
-  /// To who waits longest, or to nobody.
-  void unlock() noexcept {
+  /// A guard is made, for the holder, which runs: it is a promise (OBL-2).
+  void count() noexcept { line_.port().count(line_.port().here(), ObligationKind::lock_guard); }
+  /// The guard ends: the promise is settled, and the lock goes to who waits longest, or to nobody.
+  [[gnu::always_inline]] void unlock() noexcept {
+    cx::Port::Worker& worker = line_.port().here();
     if (line_.is_shared()) [[unlikely]]
-      return unlock_among_others();
+      return unlock_among_others(worker);
+    settle(worker);
     unlock_in_turn();
+  }
+
+  // For the short way of the wait, where nobody else can come before the caller, and nobody follows it.
+
+  [[nodiscard]] bool is_at_hand() const noexcept { return !line_.is_shared() && !holder_; }
+  /// Locks, and counts as count(). Needs: is_at_hand(); the task runs.
+  void take(const cx::TaskRoot& root) noexcept {
+    line_.port().count(root.worker(), ObligationKind::lock_guard);
+    holder_ = root.id();
   }
 
   // --- what a LineWait asks ---
@@ -75,7 +87,11 @@ class Holding {
   void take_back(const Waiter& /*waiter*/) noexcept { pass_on(); }
 
  private:
-  [[gnu::noinline]] void unlock_among_others() noexcept {
+  /// Whoever does it. Who holds the lock made the promise, wherever the guard is now; when it has ended, that has settled it
+  /// (OBL-5).
+  void settle(cx::Port::Worker& worker) noexcept { line_.port().uncount(worker, holder_, ObligationKind::lock_guard); }
+  [[gnu::noinline]] void unlock_among_others(cx::Port::Worker& worker) noexcept {
+    settle(worker);
     const Line::Turn turn(line_);
     unlock_in_turn();
   }
@@ -83,10 +99,14 @@ class Holding {
     line_.writes();
     pass_on();
   }
-  void pass_on() noexcept {
-    Waiter* const next = line_.first();
-    holder_ = next == nullptr ? TaskId() : next->task();
-    if (next != nullptr) line_.grant(*next);
+  [[gnu::always_inline]] void pass_on() noexcept {
+    if (!line_.empty()) [[unlikely]]
+      return pass_on_to_first();
+    holder_ = {};
+  }
+  [[gnu::noinline]] void pass_on_to_first() noexcept {
+    holder_ = line_.first()->task();
+    line_.grant(*line_.first());
   }
 
   Line line_;
@@ -114,19 +134,16 @@ class Mutex {
   /// The lock is held as long as this lives.
   class [[nodiscard("a guard that is dropped at once protects nothing")]] Guard {
    public:
-    Guard(Guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)), promise_(std::move(other.promise_)) {}
+    Guard(Guard&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
     Guard& operator=(Guard&& other) noexcept {
       std::swap(mutex_, other.mutex_);
-      std::swap(promise_, other.promise_);
       return *this;
     }
-    ~Guard() { unlock(); }
+    [[gnu::always_inline]] ~Guard() { unlock(); }
 
     /// Before its end. A second time it does nothing.
-    void unlock() noexcept {
-      if (mutex_ == nullptr) return;
-      promise_.settle(mutex_->holding_.line().port(), ObligationKind::lock_guard);
-      std::exchange(mutex_, nullptr)->holding_.unlock();
+    [[gnu::always_inline]] void unlock() noexcept {
+      if (mutex_ != nullptr) std::exchange(mutex_, nullptr)->holding_.unlock();
     }
     /// Gives: false once it was unlocked or moved from.
     [[nodiscard]] explicit operator bool() const noexcept { return mutex_ != nullptr; }
@@ -146,10 +163,9 @@ class Mutex {
 
    private:
     friend class Mutex;
-    Guard(Mutex& mutex, sync::Counted promise) noexcept : mutex_(&mutex), promise_(std::move(promise)) {}
+    explicit Guard(Mutex& mutex) noexcept : mutex_(&mutex) {}
 
     Mutex* mutex_;
-    sync::Counted promise_;
   };
 
  private:
@@ -158,8 +174,23 @@ class Mutex {
     LockWait(const cx::Context* context, Mutex* mutex) noexcept : LineWait(context, &mutex->holding_), mutex_(*mutex) {}
     [[nodiscard]] Guard result() noexcept {
       this->use_grant();
-      return Guard(mutex_, sync::Counted(mutex_.holding_.line().port(), ObligationKind::lock_guard));
+      mutex_.holding_.count();
+      return Guard(mutex_);
     }
+
+    /// A lock that nobody has is had without a wait.
+    class Shortcut {
+     public:
+      [[nodiscard]] static bool is_at_hand(const Mutex* mutex) noexcept { return mutex->holding_.is_at_hand(); }
+      Shortcut(const cx::TaskRoot& root, Mutex* mutex) noexcept {
+        mutex->holding_.take(root);
+        mutex_ = mutex;
+      }
+      [[nodiscard]] Guard result() const noexcept { return Guard(*mutex_); }
+
+     private:
+      Mutex* mutex_;
+    };
 
    protected:
     ~LockWait() = default;
@@ -171,14 +202,15 @@ class Mutex {
  public:
   /// Gives: a guard, when all who came before have had theirs.
   /// Fails: conflict when the task holds it already.
-  cx::WaitFor<LockWait, const cx::Context*, Mutex*> lock(CxOf<> cx) noexcept {
-    return cx::WaitFor<LockWait, const cx::Context*, Mutex*>(&cx::context_of(cx), this);
+  cx::WaitFor<LockWait, cx::GivenContext, Mutex*> lock(CxOf<> cx) noexcept {
+    return cx::WaitFor<LockWait, cx::GivenContext, Mutex*>(cx::GivenContext(cx), this);
   }
 
   /// Gives: a guard, or nothing when it is held or others wait; no checkpoint.
   [[nodiscard]] std::optional<Guard> try_lock(CxOf<> cx) noexcept {
     if (!holding_.try_lock(cx.task())) return std::nullopt;
-    return Guard(*this, sync::Counted(holding_.line().port(), ObligationKind::lock_guard));
+    holding_.count();
+    return Guard(*this);
   }
 
   /// Only looks.

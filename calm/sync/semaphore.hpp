@@ -58,6 +58,12 @@ class Permits {
     serve();
   }
 
+  // For the short way of the wait, where nobody else can come before the caller, and nobody follows it.
+
+  [[nodiscard]] bool are_at_hand(std::uint32_t count) const noexcept { return !line_.is_shared() && is_free(count); }
+  /// Needs: are_at_hand().
+  void take(std::uint32_t count) noexcept { free_ -= count; }
+
   // --- what a LineWait asks ---
 
   [[nodiscard]] Line& line() noexcept { return line_; }
@@ -150,8 +156,8 @@ class Semaphore {
 
   /// Gives: a permit for `count`, when all who came before have had theirs.
   /// Fails: invalid_argument for none, or more than there are.
-  cx::WaitFor<AcquireWait, const cx::Context*, Semaphore*, std::uint32_t> acquire(CxOf<> cx,
-                                                                                  std::uint32_t count = 1) noexcept;
+  cx::WaitFor<AcquireWait, cx::GivenContext, Semaphore*, std::uint32_t> acquire(CxOf<> cx,
+                                                                                std::uint32_t count = 1) noexcept;
 
   /// Gives: the same at once, or nothing when there are not enough or others wait; no checkpoint. Needs: 1 up to all().
   [[nodiscard]] std::optional<Permit> try_acquire(CxOf<> /*cx*/, std::uint32_t count = 1) noexcept {
@@ -175,6 +181,23 @@ class Semaphore {
       return {semaphore_, wants()};
     }
 
+    /// Permits that are free are had without a wait.
+    class Shortcut {
+     public:
+      [[nodiscard]] static bool is_at_hand(const Semaphore* semaphore, std::uint32_t count) noexcept {
+        return semaphore->permits_.are_at_hand(count);
+      }
+      Shortcut(const cx::TaskRoot& /*root*/, Semaphore* semaphore, std::uint32_t count) noexcept
+          : semaphore_(semaphore), count_(count) {
+        semaphore->permits_.take(count);
+      }
+      [[nodiscard]] Permit result() const noexcept { return {*semaphore_, count_}; }
+
+     private:
+      Semaphore* semaphore_;
+      std::uint32_t count_;
+    };
+
    protected:
     ~AcquireWait() = default;
 
@@ -185,9 +208,9 @@ class Semaphore {
   sync::Permits permits_;
 };
 
-inline cx::WaitFor<Semaphore::AcquireWait, const cx::Context*, Semaphore*, std::uint32_t> Semaphore::acquire(
+inline cx::WaitFor<Semaphore::AcquireWait, cx::GivenContext, Semaphore*, std::uint32_t> Semaphore::acquire(
     CxOf<> cx, std::uint32_t count) noexcept {
-  return cx::WaitFor<AcquireWait, const cx::Context*, Semaphore*, std::uint32_t>(&cx::context_of(cx), this, count);
+  return cx::WaitFor<AcquireWait, cx::GivenContext, Semaphore*, std::uint32_t>(cx::GivenContext(cx), this, count);
 }
 
 }  // namespace calm

@@ -1,0 +1,193 @@
+// Values and places that are there, had without a wait: the same laws hold on the short way, on one worker and in the lab.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "calm/channel/mpmc.hpp"
+#include "calm/channel/mpsc.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/lab/gtest.hpp"
+#include "calm/runtime/run.hpp"
+#include "tests/unit/channel/channel_bench.hpp"
+#include "tests/unit/channel/parcel.hpp"
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
+// callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
+namespace calm::channel {
+namespace {
+
+/// On one worker of the production runtime, where the short way is, and in the lab, which follows every wait. The task is
+/// known not to be cancelled when the program begins.
+template <class F>
+void run_quiet_program(F program) {
+  const auto quiet = [&program](Cx cx) -> Task<void> {
+    co_await checkpoint(cx);
+    co_await program(cx);
+  };
+  const Outcome<void> end = block_on(quiet, {.workers = 1});
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_LAB_CLEAN(lab::run({}, quiet));
+}
+
+TEST(ShortWayOfChannels, CHN_6_values_come_in_order_then_the_end) {
+  run_quiet_program([](Cx cx) -> Task<void> {
+    std::optional<Mpsc<std::unique_ptr<int>>> made(std::move(mpsc<std::unique_ptr<int>>(cx, 4)).value());
+    Receiver<std::unique_ptr<int>> receiver = std::move(made->receiver);
+    for (int i = 1; i <= 3; ++i) {
+      auto value = std::make_unique<int>(i);
+      const Sent<std::unique_ptr<int>> sent = co_await made->sender.send(cx, std::move(value));
+      EXPECT_TRUE(sent.is_ok());
+    }
+    EXPECT_EQ(receiver.counts(), (Counts{.queued = 3, .reserved = 0, .unacked = 0, .capacity = 4}));
+    const std::unique_ptr<int> first = co_await receiver.recv(cx);
+    EXPECT_EQ(*first, 1);
+    const std::optional<std::unique_ptr<int>> second = co_await receiver.next(cx);
+    EXPECT_EQ(second ? **second : 0, 2);
+    made.reset();
+    const std::optional<std::unique_ptr<int>> third = co_await receiver.next(cx);
+    EXPECT_EQ(third ? **third : 0, 3);
+    const std::optional<std::unique_ptr<int>> none = co_await receiver.next(cx);
+    EXPECT_FALSE(none);
+    const Outcome<std::unique_ptr<int>> over = co_await outcome(receiver.recv(cx));
+    EXPECT_TRUE(over.is_err() && over.error().code() == Errc::disconnected);
+  });
+}
+
+TEST(ShortWayOfChannels, CHN_2_CHN_6_a_cancelled_task_neither_sends_nor_receives_what_it_could_have_at_once) {
+  run_quiet_program([](Cx cx) -> Task<void> {
+    Mpsc<int> made = std::move(mpsc<int>(cx, 4)).value();
+    EXPECT_TRUE(made.sender.try_send(1).is_ok());
+    const auto body = [&made](Scope& scope) -> Task<void> {
+      const auto works = [&made](Cx inner) -> Task<void> {
+        co_await checkpoint(inner);
+        const Sent<int> sent = co_await made.sender.send(inner, 2);
+        EXPECT_TRUE(sent.is_ok());
+        cancel_myself(inner);
+        const Sent<int> back = co_await made.sender.send(inner, 3);
+        EXPECT_TRUE(back.is_err() && back.error().value == 3);
+        const Outcome<Permit<int>> permit = co_await outcome(made.sender.reserve(inner));
+        EXPECT_TRUE(permit.is_cancelled());
+        const int value = co_await made.receiver.recv(inner);
+        ADD_FAILURE() << value << " was received";
+      };
+      (void)co_await scope.fiber(works);
+    };
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+    EXPECT_EQ(made.receiver.counts(), (Counts{.queued = 2, .reserved = 0, .unacked = 0, .capacity = 4}));
+  });
+}
+
+TEST(ShortWayOfChannels, OBL_2_a_permit_had_on_it_is_counted_and_keeps_its_place) {
+  run_quiet_program([](Cx cx) -> Task<void> {
+    Mpsc<int> made = std::move(mpsc<int>(cx, 1)).value();
+    {
+      Permit<int> permit = co_await made.sender.reserve(cx);
+      EXPECT_EQ(made.sender.counts().reserved, 1U);
+      EXPECT_EQ(made.sender.try_reserve().error().code(), Errc::full);
+      co_await yield(cx);
+      EXPECT_EQ(permits_of(cx), 1U);
+      EXPECT_TRUE(std::move(permit).send(5).is_ok());
+    }
+    co_await yield(cx);
+    EXPECT_EQ(permits_of(cx), 0U);
+    const int value = co_await made.receiver.recv(cx);
+    EXPECT_EQ(value, 5);
+    {
+      const Permit<int> dropped = co_await made.sender.reserve(cx);
+    }
+    EXPECT_EQ(made.sender.counts().reserved, 0U);
+  });
+}
+
+TEST(ShortWayOfChannels, CHN_2_who_comes_later_does_not_overtake_on_it) {
+  Log log;
+  run_quiet_program([&log](Cx cx) -> Task<void> {
+    log.clear();
+    Mpsc<int> made = std::move(mpsc<int>(cx, 1)).value();
+    EXPECT_TRUE(made.sender.try_send(0).is_ok());
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto sends = [&](Cx inner, int number) -> Task<void> {
+        co_await checkpoint(inner);
+        const Sent<int> sent = co_await made.sender.send(inner, number);
+        EXPECT_TRUE(sent.is_ok());
+      };
+      (void)co_await scope.fiber(sends, 1);
+      co_await sleep(scope.cx(), ms(1));
+      const int zero = co_await made.receiver.recv(scope.cx());
+      EXPECT_EQ(zero, 0);
+      const Sent<int> mine = co_await made.sender.send(scope.cx(), 2);  // the place is promised to who waited
+      EXPECT_TRUE(mine.is_ok());
+    };
+    const auto receives = [&](Cx inner) -> Task<void> {
+      co_await sleep(inner, ms(5));
+      for (int i = 0; i < 2; ++i) {
+        const int value = co_await made.receiver.recv(inner);
+        log.push_back(std::to_string(value));
+      }
+    };
+    const auto both = [&](Scope& scope) -> Task<void> {
+      (void)co_await scope.fiber(receives);
+      co_await body(scope);
+    };
+    co_await scope(cx, both);
+    EXPECT_EQ(log, (Log{"1", "2"}));
+  });
+}
+
+TEST(ShortWayOfChannels, CHN_8_what_could_not_be_moved_is_not_lost_and_its_place_is_free) {
+  Parcel::alive = 0;
+  run_quiet_program([](Cx cx) -> Task<void> {
+    Mpmc<Parcel> made = std::move(mpmc<Parcel>(cx, 2)).value();
+    const auto sends = [&made](Cx inner, int moves) -> Task<void> {
+      Parcel parcel(1);
+      Parcel::moves_until_throw = moves;
+      const Sent<Parcel> sent = co_await made.sender.send(inner, std::move(parcel));
+      EXPECT_TRUE(sent.is_ok());
+    };
+    int throws = 0;
+    Outcome<void> end = ok();
+    do {  // one move after the other fails, until it needs no more of them
+      end = co_await outcome(sends(cx, throws + 1));
+      if (end.is_panicked()) ++throws;
+      EXPECT_EQ(made.sender.counts().reserved, 0U);
+      EXPECT_EQ(made.sender.counts().queued, end.is_ok() ? 1U : 0U);
+    } while (end.is_panicked() && throws < 100);
+    EXPECT_GT(throws, 0);
+    Parcel::moves_until_throw = 1;
+    const auto receives = [&made](Cx inner) -> Task<int> {
+      const Parcel parcel = co_await made.receiver.recv(inner);
+      co_return parcel.number();
+    };
+    const Outcome<int> thrown = co_await outcome(receives(cx));
+    EXPECT_TRUE(thrown.is_panicked());
+    EXPECT_EQ(made.receiver.counts().queued, 1U);
+    const Outcome<int> number = co_await outcome(receives(cx));
+    EXPECT_EQ(number.value(), 1);
+    EXPECT_EQ(made.receiver.counts().queued, 0U);
+  });
+  EXPECT_EQ(Parcel::alive, 0);
+  Parcel::moves_until_throw = 0;
+}
+
+TEST(ShortWayOfChannels, CHN_7_a_place_is_not_had_in_a_channel_that_was_closed) {
+  run_quiet_program([](Cx cx) -> Task<void> {
+    Mpsc<int> made = std::move(mpsc<int>(cx, 4)).value();
+    const Sent<int> before = co_await made.sender.send(cx, 1);
+    EXPECT_TRUE(before.is_ok());
+    made.receiver.close();
+    const Sent<int> after = co_await made.sender.send(cx, 2);
+    EXPECT_TRUE(after.is_err() && after.error().code == Errc::disconnected);
+    const int value = co_await made.receiver.recv(cx);
+    EXPECT_EQ(value, 1);
+    const Outcome<int> none = co_await outcome(made.receiver.recv(cx));
+    EXPECT_TRUE(none.is_err());
+  });
+}
+
+}  // namespace
+}  // namespace calm::channel
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
