@@ -139,12 +139,26 @@ class Pipe : public Held {
 
   // --- for the short way of the waits, where nobody else can come before the caller, and nobody follows it ---
 
-  /// Gives: true when slots().reserve() may follow.
+  /// Gives: true when reserve_at_hand() follows.
   [[nodiscard]] bool has_place_at_hand() const noexcept {
-    return !intake_.line().is_shared() && !closed_ && intake_.line().empty() && slots_.has_room();
+    const sync::Line& line = intake_.line();
+    return line.begin_short_turn() && line.keep_short_turn_if(!closed_ && line.empty() && slots_.has_room());
   }
-  /// Gives: true when slots().take() may follow.
-  [[nodiscard]] bool has_value_at_hand() const noexcept { return !intake_.line().is_shared() && outlet_.has_value(); }
+  [[nodiscard]] Place reserve_at_hand() noexcept {
+    const Place place = slots_.reserve();
+    intake_.line().end_short_turn();
+    return place;
+  }
+  /// Gives: true when take_at_hand() follows.
+  [[nodiscard]] bool has_value_at_hand() const noexcept {
+    const sync::Line& line = intake_.line();
+    return line.begin_short_turn() && line.keep_short_turn_if(outlet_.has_value());
+  }
+  [[nodiscard]] Place take_at_hand() noexcept {
+    const Place place = slots_.take();
+    intake_.line().end_short_turn();
+    return place;
+  }
 
   // --- those who send ---
 

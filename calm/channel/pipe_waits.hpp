@@ -68,7 +68,7 @@ class PlaceShortcut {
   }
 
  protected:
-  explicit PlaceShortcut(Hold<Pipe<T>>& pipe) noexcept : pipe_(&pipe), place_(pipe->slots().reserve()) {}
+  explicit PlaceShortcut(Hold<Pipe<T>>& pipe) noexcept : pipe_(&pipe), place_(pipe->reserve_at_hand()) {}
 
   Hold<Pipe<T>>* pipe_;
   typename Slots<T>::Place place_;
@@ -127,7 +127,7 @@ class ValueShortcut {
  public:
   [[nodiscard]] static bool is_at_hand(const Hold<Pipe<T>>& pipe) noexcept { return pipe->has_value_at_hand(); }
   ValueShortcut(const cx::TaskRoot& /*root*/, const Hold<Pipe<T>>& pipe) noexcept
-      : pipe_(&*pipe), place_(pipe->slots().take()) {}
+      : pipe_(&*pipe), place_(pipe->take_at_hand()) {}
   [[gnu::always_inline]] T result() { return pipe_->receive(place_); }
 
  private:

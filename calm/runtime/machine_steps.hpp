@@ -51,6 +51,7 @@ void Machine<Atomics>::come_in(Seat<Atomics>& seat) noexcept {
     if (seat.is_in.load(std::memory_order_relaxed)) [[likely]]  // relaxed: it alone writes it
       return;
     if (auto* const company = port_->company()) company->enter();
+    seat.came_in = seat.worker.now();
     seat.is_in.store(true, std::memory_order_relaxed);  // relaxed: others only guess who works
   }
 }
@@ -62,6 +63,12 @@ void Machine<Atomics>::go_out(Seat<Atomics>& seat) noexcept {
     if (!seat.is_in.load(std::memory_order_relaxed)) return;
     seat.is_in.store(false, std::memory_order_relaxed);
     if (auto* const company = port_->company()) company->leave();
+    const bool in_vain = std::exchange(seat.helps, false) && seat.worker.now() - seat.came_in < Parting::worth_a_visit;
+    if (!in_vain || options_.worth_sharing == Duration()) {
+      seat.visits_in_vain = 0;
+    } else if (++seat.visits_in_vain > 1 && parting_.begin(seat.worker.now())) {
+      seat.counters.partings.add();
+    }
   }
 }
 
@@ -265,6 +272,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::steal(Seat<Atomics>& seat) no
       Task* const task = seat.ready.steal_from(seats_[*victim]->ready);
       if (task == nullptr) continue;
       seat.counters.steals.add();
+      seat.helps = true;
       seat.lanes.ran_newer();
       return task;
     }
@@ -370,14 +378,13 @@ void Machine<Atomics>::stop_searching(Seat<Atomics>& seat) noexcept {
 /// it is what runs next.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::call_for_help(Seat<Atomics>& seat, Time last_look) noexcept {
-  constexpr Duration worth_a_call = Duration::microseconds(50);
   const Time now = seat.worker.now();
   if (seat.ready.backlog() < 2 || !seat.shares.load(std::memory_order_relaxed)) {
     seat.crowded_since = Time::max();
     return;
   }
   seat.crowded_since = std::min(seat.crowded_since, last_look);
-  if (now - seat.crowded_since < worth_a_call) return;
+  if (now - seat.crowded_since < Parting::worth_a_call) return;
   seat.crowded_since = now;
   if (beds_.call_help()) seat.counters.calls.add();
 }

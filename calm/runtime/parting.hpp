@@ -6,7 +6,8 @@
 // Tasks that talk to each other all the time, or want the same lock, are slower on two cores than on one: each takes away what
 // the other has in its cache. Nobody can know this beforehand. So work is shared, and each worker counts what it took over
 // from others: tasks that another one polled last, and turns of primitives that another one had last. When that costs more
-// than working side by side can save, nobody takes work from another one for a while, twice as long each time it happens again.
+// than working side by side can save, or when who came to help has nothing to do again before that was worth the call,
+// nobody takes work from another one for a while, twice as long each time it happens again.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,9 @@ class Parting {
  public:
   static constexpr Duration cost =
       Duration::microseconds(1);  ///< of one takeover: cache misses on both sides, and the wait
+  static constexpr Duration worth_a_call = Duration::microseconds(50);  ///< to wake a thread takes as long as this
+  static constexpr Duration worth_a_visit =
+      Duration::microseconds(200);  ///< who comes to help stays for as long at least
   static constexpr Duration shortest = Duration::milliseconds(2);
   static constexpr Duration longest = Duration::milliseconds(100);
 

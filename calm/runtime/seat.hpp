@@ -48,6 +48,9 @@ struct alignas(128) Seat {
   Time looked_up{};                    ///< when it did so last,
   std::uint64_t polls_before = 0;      ///< and how many polls it had made
   std::uint32_t long_looks = 0;        ///< so many times in a row polls were long enough to be worth sharing
+  bool helps = false;                  ///< it took work from another one since it came in
+  Time came_in{};                      ///< when it did so last
+  std::uint32_t visits_in_vain = 0;    ///< so many times in a row it left again before it was worth the call
   std::uint32_t moved_before = 0;      ///< turns that it had taken over from others when it looked up last
   std::uint32_t strangers = 0;         ///< tasks that another worker polled last and this one woke, since then
   std::unique_ptr<Governed> governed;  ///< where there is a governor

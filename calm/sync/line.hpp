@@ -103,6 +103,20 @@ class Line {
   /// Gives: true when others may come at the same time. What is done most often asks first and has a way of its own for one
   ///        worker, which is as short as can be.
   [[nodiscard]] bool is_shared() const noexcept { return port_->is_shared(); }
+  /// A turn for the short way of a wait, which is worth it only where it costs next to nothing. Gives: false when others may be
+  /// there. end_short_turn() follows before anything else is done. Needs: nobody follows what is touched.
+  [[nodiscard, gnu::always_inline]] bool begin_short_turn() const noexcept {
+    lockfree::Company<>* const company = port_->company();
+    return company == nullptr || company->begin_alone();
+  }
+  [[gnu::always_inline]] void end_short_turn() const noexcept {
+    if (lockfree::Company<>* const company = port_->company()) company->end_alone();
+  }
+  /// Gives: `there`; the short turn goes on if so.
+  [[nodiscard, gnu::always_inline]] bool keep_short_turn_if(bool there) const noexcept {
+    if (!there) end_short_turn();
+    return there;
+  }
   /// Gives: the task that runs, which does what is done to the line.
   [[nodiscard]] TaskId running() const noexcept { return port_->here().running(); }
   /// Gives: what the primitive is called in footprints; nothing where nobody asks.

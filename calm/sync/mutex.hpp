@@ -60,11 +60,14 @@ class Holding {
 
   // For the short way of the wait, where nobody else can come before the caller, and nobody follows it.
 
-  [[nodiscard]] bool is_at_hand() const noexcept { return !line_.is_shared() && !holder_; }
+  [[nodiscard]] bool is_at_hand() const noexcept {
+    return line_.begin_short_turn() && line_.keep_short_turn_if(!holder_);
+  }
   /// Locks, and counts as count(). Needs: is_at_hand(); the task runs.
   void take(const cx::TaskRoot& root) noexcept {
-    line_.port().count(root.worker(), ObligationKind::lock_guard);
     holder_ = root.id();
+    line_.end_short_turn();
+    line_.port().count(root.worker(), ObligationKind::lock_guard);
   }
 
   // --- what a LineWait asks ---

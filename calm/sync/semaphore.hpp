@@ -60,9 +60,14 @@ class Permits {
 
   // For the short way of the wait, where nobody else can come before the caller, and nobody follows it.
 
-  [[nodiscard]] bool are_at_hand(std::uint32_t count) const noexcept { return !line_.is_shared() && is_free(count); }
+  [[nodiscard]] bool are_at_hand(std::uint32_t count) const noexcept {
+    return line_.begin_short_turn() && line_.keep_short_turn_if(is_free(count));
+  }
   /// Needs: are_at_hand().
-  void take(std::uint32_t count) noexcept { free_ -= count; }
+  void take(std::uint32_t count) noexcept {
+    free_ -= count;
+    line_.end_short_turn();
+  }
 
   // --- what a LineWait asks ---
 
