@@ -121,3 +121,10 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId 
 }
 
 }  // namespace calm::cx
+  } else if (const ChildEnd* const end = root.cancelled_end()) {
+    // It is stored already, as whoever joins will read it.
+    root.leave_crew(worker);
+    if (kernel.complete_cancelled(worker, record, task, *end)) {
+      root.let_go();
+      return true;
+    }

@@ -142,6 +142,12 @@ class TaskRoot {
 
   /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; before the kernel completes it.
   void store(ChildEnd end) noexcept { end_ = std::move(end); }
+  /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
+  [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
+    const bool failed = !ended_;  // the outermost frame left nothing behind
+    return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
+  }
+
   void store_plain_end() noexcept {
     if (!end_.is_ok()) end_ = ok();  // what is left of a failure that was delivered
   }
