@@ -19,6 +19,7 @@
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
 #include "calm/lockfree/relaxed.hpp"
+#include "calm/mem/fetch_ahead.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/notes.hpp"
@@ -224,6 +225,8 @@ class TaskRoot {
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
   /// Gives: how many await points it has come to, those included that were ready at once.
   [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
+  /// Has the processor fetch its innermost frame.
+  void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
   /// Gives: the place of the last of them.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
@@ -306,6 +309,7 @@ class TaskRoot {
  protected:
   ~TaskRoot() = default;
 
+  static constexpr std::size_t usual_frame = 256;
   /// Gives: true when the outermost frame has left a value.
   [[nodiscard]] virtual bool gave_value() const noexcept = 0;
 
