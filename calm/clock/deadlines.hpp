@@ -36,7 +36,12 @@ class Deadlines {
     } catch (const std::bad_alloc&) {
       return false;
     }
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    // What is later than all others stands in its place: a walk through a region adds thousands with one time.
+    if (heap_.size() == 1 || at >= latest_) {
+      latest_ = at;
+    } else {
+      std::push_heap(heap_.begin(), heap_.end(), Later());
+    }
     return true;
   }
 
@@ -49,7 +54,7 @@ class Deadlines {
   /// Gives: the next entry that is due by now.
   [[nodiscard]] std::optional<TaskId> take_due(Time now) noexcept {
     if (heap_.empty() || heap_.front().at > now) return std::nullopt;
-    std::pop_heap(heap_.begin(), heap_.end(), later);
+    std::pop_heap(heap_.begin(), heap_.end(), Later());
     const TaskId task = heap_.back().task;
     heap_.pop_back();
     return task;
@@ -60,19 +65,22 @@ class Deadlines {
   void sweep(const IsLive& is_live) noexcept {
     if (heap_.size() < sweep_at_) [[likely]]
       return;
-    std::erase_if(heap_, [&is_live](const Entry& entry) { return !is_live(entry.task); });
-    std::make_heap(heap_.begin(), heap_.end(), later);
+    const auto is_over = [&is_live](const Entry& entry) { return !is_live(entry.task); };
+    if (std::erase_if(heap_, is_over) != 0) std::make_heap(heap_.begin(), heap_.end(), Later());
     sweep_at_ = std::max(sweep_min, 2 * heap_.size());
   }
   static constexpr std::size_t sweep_min = 64;  ///< below so many nothing is swept
 
  private:
-  static bool later(const Entry& a, const Entry& b) noexcept {
-    return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
-  }
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const noexcept {
+      return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
+    }
+  };
 
   std::vector<Entry> heap_;
   std::uint64_t sequence_ = 0;
+  Time latest_;  // none in the heap is later
   std::size_t sweep_at_ = sweep_min;
 };
 

@@ -11,6 +11,7 @@
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/kernel.hpp"
+#include "calm/mem/fetch_ahead.hpp"
 
 namespace calm::cx {
 
@@ -73,6 +74,19 @@ void drop_frames(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, T
   CALM_INVARIANT(CAN_8, parked.is_ok(), task.bits());
 }
 
+/// Has the processor fetch what the next polls touch: more tasks wait than its caches hold, and each is somewhere else. A part
+/// is asked for when the one that points to it is there. Needs: the next of a queue that is linked, and the caller's alone.
+template <lockfree::AtomicsPolicy Atomics>
+void look_ahead(const kernel::TaskRecord<Atomics>* next) noexcept {
+  if (next == nullptr) return;
+  static_cast<const TaskRoot*>(next->frame)->fetch_leaf();
+  next = next->queue_link;
+  if (next == nullptr) return;
+  mem::fetch_ahead(next->frame, sizeof(TaskRoot));
+  next = next->queue_link;
+  if (next != nullptr) mem::fetch_ahead(next, sizeof(*next));
+}
+
 /// Polls the task that this queue entry is for, which has this record. Gives: false when the entry was stale.
 template <lockfree::AtomicsPolicy Atomics>
 bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
@@ -106,6 +120,13 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, kernel:
     root.store_plain_end();
     root.leave_crew(worker);
     if (kernel.complete_plainly(worker, record, task)) [[likely]] {
+      root.let_go();
+      return true;
+    }
+  } else if (const ChildEnd* const end = root.cancelled_end()) {
+    // It is stored already, as whoever joins will read it.
+    root.leave_crew(worker);
+    if (kernel.complete_cancelled(worker, record, task, *end)) {
       root.let_go();
       return true;
     }

@@ -31,7 +31,7 @@ class ShellOwners {
   /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
   [[nodiscard]] bool release() noexcept {
     if (!shared_) {  // one worker has both: no step of another comes between these two
-      const std::uint32_t left = owners_.load(std::memory_order_relaxed) - 1;
+      const auto left = static_cast<std::uint8_t>(owners_.load(std::memory_order_relaxed) - 1);
       owners_.store(left, std::memory_order_relaxed);
       return left == 0;
     }
@@ -40,7 +40,7 @@ class ShellOwners {
   }
 
  private:
-  std::atomic<std::uint32_t> owners_{1};
+  std::atomic<std::uint8_t> owners_{1};
   bool shared_;
 };
 
@@ -97,8 +97,8 @@ class Shell final : public TaskRoot {
   [[nodiscard]] bool gave_value() const noexcept override { return slot_.has_value(); }
 
   Context context_;
-  Slot<T> slot_;
-  ShellOwners owners_;
+  [[no_unique_address]] Slot<T> slot_;  // what follows has room in its last bytes
+  [[no_unique_address]] ShellOwners owners_;
   bool taken_ = false;
 };
 

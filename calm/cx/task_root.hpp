@@ -19,6 +19,7 @@
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
 #include "calm/lockfree/relaxed.hpp"
+#include "calm/mem/fetch_ahead.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/notes.hpp"
@@ -47,11 +48,15 @@ class Handover {
   /// Resumes this frame and those that control goes to from there.
   void run(std::coroutine_handle<> frame) noexcept {
     frame.resume();
+#if !defined(__clang__)
     while (next_) std::exchange(next_, {}).resume();
+#endif
   }
 
  private:
+#if !defined(__clang__)
   std::coroutine_handle<> next_;
+#endif
 };
 
 /// How a wait stands.
@@ -136,6 +141,12 @@ class TaskRoot {
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
   [[nodiscard]] bool ended_plainly() const noexcept { return gave_value() && notes_.empty(); }
+
+  /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
+  [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
+    const bool failed = !ended_;  // the outermost frame left nothing behind
+    return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
+  }
 
   /// Needs: ended. Gives: how, without its value.
   [[nodiscard]] virtual ChildEnd end() noexcept = 0;
@@ -222,6 +233,8 @@ class TaskRoot {
 
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
   [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
+  /// Has the processor fetch its innermost frame.
+  void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
   /// Gives: how many await points it has come to, those included that were ready at once.
@@ -304,6 +317,7 @@ class TaskRoot {
 
   /// How many waits in a row may be ready at once before the task gives way to others (SCH-10).
   static constexpr std::uint32_t ready_in_a_row = 128;
+  static constexpr std::size_t usual_frame = 256;
 
  protected:
   ~TaskRoot() = default;
@@ -344,7 +358,7 @@ class TaskRoot {
   Frame* leaf_ = nullptr;
   Wait* wait_ = nullptr;
   OpenScope* scopes_ = nullptr;  // innermost first
-  Handover handover_;
+  [[no_unique_address]] Handover handover_;
   ChildEnd end_ = ok();
   Notes notes_;
   const StandIn* stand_in_ = nullptr;
@@ -359,13 +373,14 @@ class TaskRoot {
   std::uint32_t masks_ = 0;
   std::uint32_t limits_ = 0;
   std::uint64_t quiet_at_ = 0;  // no stamp is 0
-  std::uint32_t ready_ = 0;     // waits in a row that were ready at once, in this poll
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
   std::uint16_t pins_ = 0;
   lockfree::Relaxed<std::uint16_t> home_{nowhere};
   lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
+  std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
+  static_assert(ready_in_a_row < UINT8_MAX);
   bool fiber_ = false;
   bool arrived_ = false;  // at a wait that was not asked yet
   bool again_ = false;    // it wants another poll when this one is over

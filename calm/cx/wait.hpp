@@ -135,10 +135,12 @@ class ShortWay {
   }
   [[gnu::noinline]] decltype(auto) resume_from_wait() { return parking_.await_resume(); }
 
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {
     Shortcut shortcut_;
     Parking<W> parking_;  // unless it goes the short way
   };
+  // NOLINTEND(readability-identifier-naming)
   Way way_;
 };
 

@@ -187,6 +187,9 @@ class BasicKernel {
   /// The same when nothing is to be told, decided or settled: it runs uncancelled and holds nothing. Needs: the poll of this
   /// caller. Gives: false when it is not such an end; nothing has changed then.
   [[nodiscard, gnu::always_inline]] bool complete_plainly(Worker& worker, Task& task, TaskId id);
+  /// The same for a task that was cancelled and says nothing else: it has acknowledged, ends with the very reason that the
+  /// kernel has for it, and holds nothing. Needs: the poll of this caller; a Cancelled end without notes. Gives: as above.
+  [[nodiscard]] bool complete_cancelled(Worker& worker, Task& task, TaskId id, const ChildEnd& end);
 
   /// The root frame is gone and what the task still holds is about to be settled (TSK-8); complete() does it by itself.
   /// Fails: stale_handle; invalid_transition unless it is Cancelling.
@@ -379,6 +382,8 @@ class BasicKernel {
   PollStart force(Worker& worker, Task& task, TaskId id);
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, ChildEnd end);
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, Ok<Unit> end);
+  void leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done, const ChildEnd& end,
+                         Afterwards& afterwards) noexcept;
   ChildEnd final_end(AllHeld, const Task& task, TaskLife life, const Region& region, ChildEnd end) const noexcept;
   [[gnu::always_inline]] bool end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
                                           TaskLife& done) noexcept;

@@ -63,34 +63,70 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
       done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(end.kind());
       if (acknowledged) done = done.with(TaskFlag::witnessed);
     } while (!task.word.step(was, done));
-    note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
-    if (acknowledged) {
-      note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.reason)));
-    }
-
-    const bool cleanup = done.has(TaskFlag::cleanup);
-    if (!cleanup && cancels_siblings(region.policy, end, {region.id(), id})) {
-      cancel_with(worker, held, region, {.kind = CancelKind::fail_fast, .region = region.id(), .task = id});
-    }
-    const GateView gate = region.gate.lock();
-    region.fold.add(end, task.creation, region.id());
-    if (cleanup) {
-      region.cleanup_tasks.remove(task);
-      --region.cleanup_live;
-      region.gate.unlock(gate);
-      let_advance(held, region);
-    } else {
-      region.tasks.remove(task);
-      const GateView left = gate.without_task();
-      region.gate.unlock(left);
-      if (left.last_one_left()) let_advance(held, region);
-    }
-    if (done.has(TaskFlag::awaited)) wake_waiter(worker, task.waiter.get());
-    if (task.reason) task.waiter.set(region.id().bits());
-    advance_all(worker, held, afterwards);
+    leave_region_held(worker, held, task, id, done, end, afterwards);
   }
   let_go(worker, task, done);
   return {};
+}
+
+/// What follows when it is Completed, with `done` as its word. Needs: let_go() when the locks are gone.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
+                                             const ChildEnd& end, Afterwards& afterwards) noexcept {
+  Region& region = region_of(task);
+  note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
+  if (done.has(TaskFlag::witnessed)) {
+    note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.reason)));
+  }
+
+  const bool cleanup = done.has(TaskFlag::cleanup);
+  if (!cleanup && cancels_siblings(region.policy, end, {region.id(), id})) {
+    cancel_with(worker, held, region, {.kind = CancelKind::fail_fast, .region = region.id(), .task = id});
+  }
+  const GateView gate = region.gate.lock();
+  region.fold.add(end, task.creation, region.id());
+  if (cleanup) {
+    region.cleanup_tasks.remove(task);
+    --region.cleanup_live;
+    region.gate.unlock(gate);
+    let_advance(held, region);
+  } else {
+    region.tasks.remove(task);
+    const GateView left = gate.without_task();
+    region.gate.unlock(left);
+    if (left.last_one_left()) let_advance(held, region);
+  }
+  if (done.has(TaskFlag::awaited)) wake_waiter(worker, task.waiter.get());
+  if (task.reason) task.waiter.set(region.id().bits());
+  advance_all(worker, held, afterwards);
+}
+
+/// Most of a cancelled region ends like this. What complete_slowly() would make of the end is this end, so none is made, and
+/// Finalizing has nothing to settle (TSK-8).
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId id, const ChildEnd& end) {
+  Afterwards afterwards;
+  TaskLife done;
+  {
+    const Locked<Operation::complete_task> held(shards_, worker.order());
+    TaskLife was = task.word.look();
+    const bool only_cancelled = was.is(id) && was.state() == TaskState::cancelling && being_polled(was) &&
+                                !was.has(TaskFlag::cleanup) && !was.has(TaskFlag::forced);
+    const bool holds = was.has(TaskFlag::holds) || task.held.get() != 0 || task.has_counted();
+    if (!only_cancelled || holds || !task.reason.same_story(end.reason())) return false;
+    while (was.state() == TaskState::cancelling && !task.word.step(was, was.with(TaskState::finalizing))) {
+    }
+    was = task.word.look();
+    do {
+      done = was.with(TaskState::completed)
+                 .with(lockfree::WakeState::done)
+                 .with(OutcomeKind::cancelled)
+                 .with(TaskFlag::witnessed);
+    } while (!task.word.step(was, done));
+    leave_region_held(worker, held, task, id, done, end, afterwards);
+  }
+  let_go(worker, task, done);
+  return true;
 }
 
 /// What an acknowledged cancellation makes of an end (CAN-9, CAN-8).

@@ -26,7 +26,8 @@ class EndFold {
 
   /// Adds the end of the child at this place of the creation sequence.
   void add(const ChildEnd& end, std::uint64_t place, RegionId region) noexcept {
-    if (end.is_ok() && end.notes().empty()) return;
+    // Most of a cancelled region ends with one reason: nothing changes after the first of them.
+    if (end.notes().empty() && (end.is_ok() || is_known(end))) return;
     Notes notes = end_.notes();
     notes.merge(end.notes());
     if (!stopped_by_own_region(end, region)) take(end, place);
@@ -42,6 +43,10 @@ class EndFold {
   }
 
  private:
+  [[nodiscard]] bool is_known(const ChildEnd& end) const noexcept {
+    return end.is_cancelled() && end_.is_cancelled() && end_.reason().same_story(end.reason());
+  }
+
   void take(const ChildEnd& end, std::uint64_t place) noexcept {
     if (end.kind() < end_.kind()) return;
     const bool worse = end.kind() > end_.kind();

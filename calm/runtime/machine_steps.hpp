@@ -240,7 +240,11 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
     case sched::Pick::elsewhere:
       if (Task* const task = steal(seat)) return task;
       return &seat.lanes.take(pick);
-    case sched::Pick::cancel:
+    case sched::Pick::cancel: {
+      Task& task = seat.lanes.take(pick);
+      cx::look_ahead(task.queue_link);
+      return &task;
+    }
     case sched::Pick::timed:
     case sched::Pick::ready:
     case sched::Pick::oldest_ready:

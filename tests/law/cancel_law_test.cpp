@@ -418,6 +418,92 @@ TEST(Cancel, CAN_13_the_owner_whose_frame_runs_the_body_is_woken) {
   EXPECT_FALSE(bench.kernel->is_cancel_requested(owner)) << "its own task goes on";
 }
 
+// --- CAN-9: the short end of a task that was cancelled and says nothing else ---
+
+/// Two tasks of a cancelled region in their polls, which have acknowledged; somebody waits for the first.
+struct TwoCancelled : LawBench {
+  RegionId scope = region(root());
+  TaskId first = parked(scope);
+  TaskId second = parked(scope);
+  TaskId joiner = parked(root());
+  ObligationId promise = reserve(root(), Service::reactor);
+
+  explicit TwoCancelled(const CancelSpec& first_by = by_timeout) {
+    EXPECT_EQ(kernel->await_end(worker, first, joiner), Status(Errc::would_block));
+    EXPECT_TRUE(request(first, first_by));
+    EXPECT_TRUE(cancel(scope, by_timeout));
+    for (const TaskId task : {first, second}) {
+      EXPECT_EQ(poll(task), PollStart::run);
+      EXPECT_EQ(checkpoint(task), Status(Errc::cancelled));
+    }
+  }
+  bool end_shortly(TaskId task, const Reason& why) {
+    return kernel->complete_cancelled(worker, *kernel->find(task), task, ChildEnd(cancelled(why)));
+  }
+};
+
+void expect_short_end_as_the_long_one(const CancelSpec& first_by) {
+  TwoCancelled quick(first_by);
+  TwoCancelled slow(first_by);
+  for (const TaskId task : {quick.first, quick.second}) {
+    EXPECT_TRUE(quick.end_shortly(task, quick.reason(task)));
+    EXPECT_TRUE(slow.end(task));
+    EXPECT_EQ(quick.marks(), slow.marks());
+    EXPECT_EQ(quick.kernel->outcome_of(task), OutcomeKind::cancelled);
+    const auto witness = quick.kernel->witness_of(quick.worker, task);
+    ASSERT_TRUE(witness.has_value());
+    EXPECT_EQ(witness->phase, CancelPhase::completed);
+    EXPECT_EQ(witness->region, quick.scope);
+  }
+  EXPECT_EQ(quick.events(), slow.events());
+  EXPECT_EQ(quick.host.queue, slow.host.queue);
+  EXPECT_EQ(quick.state(quick.scope), RegionState::closed);
+  EXPECT_EQ(quick.end_of(quick.scope), slow.end_of(slow.scope));
+}
+
+TEST(Cancel, CAN_9_the_short_end_leaves_what_the_long_one_leaves) { expect_short_end_as_the_long_one(by_timeout); }
+
+TEST(Cancel, CAN_9_OUT_4_the_short_end_by_the_tasks_own_limit_cancels_its_siblings) {
+  const TwoCancelled names;
+  expect_short_end_as_the_long_one({.kind = CancelKind::shutdown, .region = names.scope, .task = names.first});
+  expect_short_end_as_the_long_one({.kind = CancelKind::deadline, .region = names.scope, .task = names.first});
+}
+
+TEST(Cancel, CAN_9_the_short_end_is_refused_when_the_reason_is_another) {
+  TwoCancelled bench;
+  const Reason before = bench.reason(bench.first);
+  EXPECT_TRUE(bench.request(bench.first, by_shutdown));
+  const auto marks = bench.marks();
+  EXPECT_FALSE(bench.end_shortly(bench.first, before));
+  EXPECT_FALSE(bench.end_shortly(bench.second, Reason({.kind = CancelKind::user})));
+  EXPECT_EQ(bench.marks(), marks);
+  EXPECT_TRUE(bench.end_shortly(bench.first, bench.reason(bench.first)));
+}
+
+TEST(Cancel, CAN_9_the_short_end_is_refused_while_the_task_holds_something) {
+  TwoCancelled bench;
+  EXPECT_TRUE(bench.kernel->hand_over(bench.worker, bench.promise, bench.first));
+  EXPECT_TRUE(bench.kernel->count(bench.worker, bench.second, ObligationKind::lock_guard));
+  const auto marks = bench.marks();
+  for (const TaskId task : {bench.first, bench.second}) EXPECT_FALSE(bench.end_shortly(task, bench.reason(task)));
+  EXPECT_EQ(bench.marks(), marks);
+  EXPECT_TRUE(bench.end(bench.first));
+  EXPECT_TRUE(bench.end(bench.second));
+  EXPECT_EQ(bench.state(bench.scope), RegionState::closed);
+}
+
+TEST(Cancel, CAN_9_the_short_end_is_refused_before_the_task_has_acknowledged) {
+  LawBench bench;
+  const RegionId region = bench.region(bench.root());
+  const TaskId task = bench.parked(region);
+  EXPECT_TRUE(bench.cancel(region, by_user));
+  EXPECT_EQ(bench.poll(task), PollStart::run);
+  const ChildEnd end = cancelled(bench.reason(task));
+  EXPECT_FALSE(bench.kernel->complete_cancelled(bench.worker, *bench.kernel->find(task), task, end));
+  EXPECT_EQ(bench.checkpoint(task), Status(Errc::cancelled));
+  EXPECT_TRUE(bench.kernel->complete_cancelled(bench.worker, *bench.kernel->find(task), task, end));
+}
+
 // --- I3 ---
 
 TEST(Cancel, I3_request_drain_finalize_in_this_order_and_only_forward) {

@@ -159,6 +159,22 @@ TEST(RegionFold, OUT_4_notes_of_children_are_kept) {
   EXPECT_EQ(bench.end_of(region).notes(), loser.notes());
 }
 
+TEST(RegionFold, OUT_4_notes_of_children_are_kept_when_others_end_with_one_reason) {
+  LawBench bench;
+  const RegionId region = bench.region(bench.root(), collecting);
+  ChildEnd loser = ok();
+  loser.add_note(Note(OutcomeKind::err, "a note"));
+  EXPECT_TRUE(bench.end(bench.running(region), loser));
+  const TaskId tasks[] = {bench.running(region), bench.running(region), bench.running(region)};
+  EXPECT_TRUE(bench.cancel(region));
+  for (const TaskId task : tasks) {
+    EXPECT_EQ(bench.checkpoint(task), Status(Errc::cancelled));
+    EXPECT_TRUE(bench.end(task));
+  }
+  EXPECT_TRUE(bench.end_of(region).is_cancelled());
+  EXPECT_EQ(bench.end_of(region).notes(), loser.notes());
+}
+
 // --- fail-fast ---
 
 TEST(RegionFold, OUT_4_under_fail_fast_the_first_failure_cancels_the_siblings_and_stays_visible) {

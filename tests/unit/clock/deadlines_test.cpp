@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace calm::clock {
 namespace {
@@ -24,6 +25,31 @@ TEST(Deadlines, BUD_5_come_by_time_then_by_who_was_first) {
   EXPECT_EQ(deadlines.take_due(deadline_at(30)), numbered(1));
   EXPECT_EQ(deadlines.take_due(deadline_at(30)), numbered(3));
   EXPECT_TRUE(deadlines.empty());
+}
+
+TEST(Deadlines, BUD_5_come_in_order_however_they_were_added_and_taken) {
+  struct Added {
+    Time at;
+    TaskId task;
+  };
+  Deadlines deadlines;
+  std::vector<Added> expected;  // in the order of coming
+  std::uint32_t random = 1;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    random = random * 1664525 + 1013904223;
+    // Runs that rise, runs of one time, and others; now and then some are taken, or all.
+    const std::int64_t ms = i % 300 < 100 ? i : i % 300 < 200 ? 2000 : random >> 20;
+    ASSERT_TRUE(deadlines.add(numbered(i), deadline_at(ms)));
+    expected.push_back({deadline_at(ms), numbered(i)});
+    const std::size_t kept = i % 701 == 700 ? 0 : i % 97 == 96 ? expected.size() / 2 : expected.size();
+    while (expected.size() > kept) {
+      const auto earlier = [](const Added& a, const Added& b) { return a.at < b.at; };
+      const auto next = std::min_element(expected.begin(), expected.end(), earlier);
+      ASSERT_EQ(deadlines.next(), next->at);
+      ASSERT_EQ(deadlines.take_due(Time::max()), next->task);
+      expected.erase(next);
+    }
+  }
 }
 
 TEST(Deadlines, TMR_8_of_endless_tasks_that_end_at_once_a_bounded_number_is_kept) {
