@@ -161,8 +161,8 @@ class Port {
   virtual void count_now(Worker& worker, ObligationKind kind) noexcept = 0;
   virtual void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
 
-  lockfree::Company<>
-      company_;             ///< of workers: a host that wants them to know when they are alone lets them come and leave
+  /// Of workers: a host that wants them to know when they are alone lets them come and leave.
+  lockfree::Company<> company_;
   Worker* only_ = nullptr;  ///< where there is one worker
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
   bool quick_ = false;      ///< a host that follows nobody says so before the first task

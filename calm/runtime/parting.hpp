@@ -20,11 +20,13 @@ namespace calm::runtime {
 
 class Parting {
  public:
-  static constexpr Duration cost =
-      Duration::microseconds(1);  ///< of one takeover: cache misses on both sides, and the wait
-  static constexpr Duration worth_a_call = Duration::microseconds(50);  ///< to wake a thread takes as long as this
-  static constexpr Duration worth_a_visit =
-      Duration::microseconds(200);  ///< who comes to help stays for as long at least
+  /// Of one takeover: cache misses on both sides, and the wait.
+  static constexpr Duration cost = Duration::microseconds(1);
+  /// To wake a thread takes as long as this.
+  static constexpr Duration worth_a_call = Duration::microseconds(50);
+  /// Who comes to help stays for as long at least.
+  static constexpr Duration worth_a_visit = Duration::microseconds(200);
+  /// How long they work apart, the first time and after many.
   static constexpr Duration shortest = Duration::milliseconds(2);
   static constexpr Duration longest = Duration::milliseconds(100);
 

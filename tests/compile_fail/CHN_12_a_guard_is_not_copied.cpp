@@ -1,5 +1,5 @@
 // expect(clang): call to implicitly-deleted copy constructor of 'calm::Mutex<int>::Guard'
-// expect(gcc): use of deleted function 'calm::Mutex<int>::Guard::Guard\(const calm::Mutex<int>::Guard&\)'
+// expect(gcc): use of deleted function '(constexpr )?calm::Mutex<int>::Guard::Guard\(const calm::Mutex<int>::Guard&\)'
 #include <utility>
 
 #include "calm/sync/mutex.hpp"
