@@ -179,6 +179,11 @@ class BenchTest(StageTest):
         self.says(1, "calm: #include <calm/model/outcome.hpp> costs 4", "  rule: the header costs at most 400 ms",
                   "  next: ", args=["--only", "header_cost", "--quick"])
 
+    def test_grants_a_slow_machine_a_limit_in_proportion_to_what_string_costs_there(self):
+        self.compiler("end = time.process_time() + (0.45 if 'calm/model' in text else 0.4 if '<string>' in text else 0)",
+                      "while time.process_time() < end: pass")
+        self.says(0, "header_cost: calm/model/outcome.hpp 4", " ms, limit 5", args=["--only", "header_cost", "--quick"])
+
     def test_refuses_a_header_that_does_not_compile(self):
         self.compiler("print('unit.cpp:1: not found', file=sys.stderr)", "sys.exit('calm' in text)")
         self.refuses("bench.py: clang++-19 does not compile <calm/model/outcome.hpp>: unit.cpp:1: not found",
