@@ -37,7 +37,6 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
       task = rest(seat);
     if (task == nullptr) continue;
     if (seat.searching) stop_searching(seat);
-    come_in(seat);
     dispatch(seat, *task);
   }
   go_out(seat);
@@ -94,6 +93,7 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
+  come_in(seat);
   kernel::Worker& worker = seat.worker;
   worker.set_round(worker.round() + 1);
   seat.inner_polls = 0;
