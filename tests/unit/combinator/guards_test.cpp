@@ -329,11 +329,12 @@ TEST(CircuitBreaker, COM_1_what_began_before_a_change_of_state_does_not_count_af
         };
         (void)co_await outcome(breaker.call(inner, late, std::move(answer)));
       };
-      (void)co_await scope.fiber(slow, Outcome<int>(ok(1)));
-      (void)co_await scope.fiber(slow, Outcome<int>(err(Errc::protocol)));
+      Handle<void> succeeds = co_await scope.fiber(slow, Outcome<int>(ok(1)));
+      Handle<void> fails = co_await scope.fiber(slow, Outcome<int>(err(Errc::protocol)));
       (void)co_await outcome(breaker.call(scope.cx(), callee, Outcome<int>(err(Errc::io))));
       EXPECT_EQ(breaker.state(), CircuitState::open);
-      co_await sleep(scope.cx(), ms(60));
+      co_await std::move(succeeds).join(scope.cx());
+      co_await std::move(fails).join(scope.cx());
       EXPECT_EQ(breaker.state(), CircuitState::open) << "neither closed by the late success nor opened for longer";
       EXPECT_EQ(co_await breaker.call(scope.cx(), callee, Outcome<int>(ok(2))), 2);
       EXPECT_EQ(breaker.state(), CircuitState::closed);

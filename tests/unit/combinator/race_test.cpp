@@ -76,17 +76,17 @@ TEST(Race, COM_2_the_first_end_wins_and_the_others_have_ended_when_it_is_over) {
 
 TEST(Race, COM_2_an_error_an_exception_and_a_cancellation_win_as_well) {
   race_in_lab([](Cx cx) -> Task<void> {
-    const Outcome<int> failed = co_await outcome(race(cx, racer(cx, 5, 1), refuses_after(cx, 2)));
+    const Outcome<int> failed = co_await outcome(race(cx, racer(cx, 5000, 1), refuses_after(cx, 2)));
     EXPECT_TRUE(failed.is_err());
     EXPECT_EQ(failed.error().code(), Errc::full);
-    const Outcome<int> thrown = co_await outcome(race(cx, throws_after(cx, 2), racer(cx, 5, 1)));
+    const Outcome<int> thrown = co_await outcome(race(cx, throws_after(cx, 2), racer(cx, 5000, 1)));
     EXPECT_TRUE(thrown.is_panicked());
     const auto gives_up = [](Cx inner) -> Task<int> {
       const auto tighter = inner.with_deadline(inner.now() + ms(1));
       co_await never(tighter);
       co_return 0;
     };
-    const Outcome<int> ended = co_await outcome(race(cx, gives_up, racer(cx, 5, 1)));
+    const Outcome<int> ended = co_await outcome(race(cx, gives_up, racer(cx, 5000, 1)));
     EXPECT_TRUE(ended.is_cancelled());
     EXPECT_EQ(ended.reason().kind(), CancelKind::deadline);
   });
@@ -137,11 +137,11 @@ TEST(Race, branches_of_several_types_give_a_variant_whose_index_is_the_branch) {
       co_await sleep(inner, ms(3));
       co_return "three";
     };
-    const std::variant<int, std::string> first = co_await race(cx, racer(cx, 5, 1), words);
+    const std::variant<int, std::string> first = co_await race(cx, racer(cx, 5000, 1), words);
     EXPECT_EQ(first.index(), 1U);
     EXPECT_EQ(std::get<1>(first), "three");
     const auto quiet = [](Cx inner) -> Task<void> { co_await sleep(inner, ms(1)); };
-    const std::variant<int, Unit> second = co_await race(cx, racer(cx, 5, 1), quiet);
+    const std::variant<int, Unit> second = co_await race(cx, racer(cx, 5000, 1), quiet);
     EXPECT_EQ(second.index(), 1U);
     const auto owner = [](Cx inner) -> Task<std::unique_ptr<int>> {
       co_await sleep(inner, ms(1));
