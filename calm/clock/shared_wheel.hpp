@@ -1,6 +1,7 @@
 // shared_wheel.hpp — the wheel of one worker among several: alarms are disarmed by whoever runs their task now.
 // Laws:    TMR-1 to TMR-8 through the wheel; TMR-7 across threads
-// Threads: take_due() by the worker whose wheel it is; the rest anywhere. An alarm's owner arms and disarms it
+// Threads: take_due() by the worker whose wheel it is, or who does that for it; the rest anywhere. An alarm's owner arms and
+//          disarms it
 // Cancel:  disarm() that gave true is final, and one that gave false is too: take_due() is done with the alarm
 //
 // A task arms its alarm in the wheel of the worker that polls it, and may be polled by another one when it disarms it: the

@@ -31,9 +31,10 @@ struct Counters {
   Counter timers;    ///< alarms that went off
   Counter errands;   ///< done for other threads
   Counter partings;  ///< times when workers were in each other's way, and went apart for a while
+  Counter rescues;   ///< times when it took over what waited for a worker that is stuck in a poll
 };
 
-/// Gives: `80 wakes, 3 steals, 12 parks, 2 calls, 5 timers, 0 errands, 0 partings`.
+/// Gives: `80 wakes, 3 steals, 12 parks, 2 calls, 5 timers, 0 errands, 0 partings, 0 rescues`.
 [[nodiscard]] std::string to_string(const Counters& counters);
 
 }  // namespace calm::runtime

@@ -1,9 +1,11 @@
 // engine.hpp — what can be asked of a run that goes on, by a worker of it.
-// Laws:    QUI-2, OBS-1
+// Laws:    QUI-2, OBS-1, SCH-6
 // Threads: by workers of the run; what says so, anywhere
 // Cancel:  shut_down() is one
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,10 @@ class Engine {
   [[nodiscard]] virtual std::string inspect(kernel::Worker& worker) = 0;
   /// Gives: what keeps the run from its end, as kernel::diagnose() says it; the others stand still as above.
   [[nodiscard]] virtual std::string stragglers(kernel::Worker& worker) = 0;
+
+  /// By the one who minds the workers: this one is in a poll, the one with this number, that does not end. Another one takes
+  /// over what waits there.
+  virtual void rescue(std::size_t worker, std::uint64_t poll) noexcept = 0;
 
   /// Anywhere: what each worker polls.
   [[nodiscard]] virtual std::vector<const PollWatch*> poll_watches() const = 0;

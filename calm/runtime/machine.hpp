@@ -61,6 +61,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void shut_down(kernel::Worker& worker) override;
   [[nodiscard]] std::string inspect(kernel::Worker& worker) override;
   [[nodiscard]] std::string stragglers(kernel::Worker& worker) override;
+  void rescue(std::size_t worker, std::uint64_t poll) noexcept override;
   [[nodiscard]] std::vector<const PollWatch*> poll_watches() const override;
   [[nodiscard]] const mem::Ref<cx::Gateway>& gateway() const noexcept override { return gateway_; }
   /// Calls this when a worker has something to poll after all of them rested. Before start().
@@ -80,13 +81,15 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
  private:
   class Port;
   class RecordedDoor;
+  using Turn = typename Keep<Atomics>::Turn;
 
   // Orders for all workers, bits of one word.
   static constexpr std::uint32_t finished = 1;  ///< the root is Closed: leave
   static constexpr std::uint32_t closing = 2;   ///< the main task has ended: look whether the root is Closed
   static constexpr std::uint32_t errands = 4;   ///< somebody outside wants something
   static constexpr std::uint32_t halt = 8;      ///< stand still: somebody looks at everything
-  static constexpr std::uint32_t urgent = finished | errands | halt;  ///< nobody sleeps over these
+  static constexpr std::uint32_t stuck = 16;    ///< somebody is stuck in a poll: take over what waits there
+  static constexpr std::uint32_t urgent = finished | errands | halt | stuck;  ///< nobody sleeps over these
 
   [[nodiscard]] Seat<Atomics>& seat_of(const kernel::Worker& worker) noexcept { return *seats_[worker.index()]; }
   [[nodiscard]] bool has_order(std::uint32_t order) const noexcept {
@@ -101,6 +104,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] bool obey(Seat<Atomics>& seat);
   void dispatch(Seat<Atomics>& seat, Task& task);
   void poll_in_place(Seat<Atomics>& seat, TaskId id);
+  [[nodiscard]] bool take_back(Seat<Atomics>& seat, const Task& task) noexcept;
   void look_up(Seat<Atomics>& seat);
 
   // The same where a run is recorded (machine_recording.hpp).
@@ -115,6 +119,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] Task* next_by_lanes(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* next_elsewhere(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* steal_in_turn(Seat<Atomics>& seat) noexcept;
   void enqueue(Seat<Atomics>& seat, Task& task) noexcept;
   void take_inbox(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* rest(Seat<Atomics>& seat);
@@ -125,12 +130,16 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   Time weigh_polls(Seat<Atomics>& seat) noexcept;
   void part_if_quarrelling(Seat<Atomics>& seat, Duration since) noexcept;
   void hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcept;
+  void rescue_others(Seat<Atomics>& seat);
+  void take_lanes(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept;
+  void take_inbox_of(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept;
   [[nodiscard]] bool is_apart(const Seat<Atomics>& seat) const noexcept { return parting_.lasts(seat.worker.now()); }
   void come_in(Seat<Atomics>& seat) noexcept;
   void go_out(Seat<Atomics>& seat) noexcept;
 
   void look_at_clock(Seat<Atomics>& seat);
   void fire(Seat<Atomics>& seat);
+  void fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose);
   [[nodiscard]] Time next_alarm(Seat<Atomics>& seat) noexcept;
   void tell_if_stuck(Seat<Atomics>& seat);
   void finish_if_closed();

@@ -50,6 +50,7 @@ Outcome<void> Machine<Atomics>::prepare() {
   port_ = std::make_unique<Port>(*kernel_, *this);
   for (std::uint16_t i = 0; i < workers_; ++i) {
     seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
+    seats_.back()->keep.prepare(workers_ > 1);
     if (options_.governor != nullptr) seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
   }
   return ok();
@@ -157,6 +158,29 @@ std::string Machine<Atomics>::stragglers(kernel::Worker& worker) {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t poll) noexcept {
+  if constexpr (Atomics::shared) {
+    constexpr std::uint64_t wakes_of_who_is_busy = 1000;
+    Seat<Atomics>& seat = *seats_[worker];
+    // One long poll that spawns and wakes all the time is not stuck: to run what it makes beside it would slow down both.
+    const std::uint64_t wakes = seat.counters.wakes.get();
+    if (wakes - std::exchange(seat.wakes_seen, wakes) > wakes_of_who_is_busy) return;
+    // Relaxed: the order that follows brings it to who obeys.
+    seat.stuck_in.store(poll, std::memory_order_relaxed);
+    const Time now = clock_.now();
+    const auto something_waits = [&] {
+      const typename Keep<Atomics>::Guest guest(seat.keep);
+      const Turn turn(seat.keep);
+      const bool is_late = !seat.deadlines.empty() && seat.deadlines.next() <= now;
+      return is_late || !seat.ready.empty() || !seat.lanes.empty();
+    };
+    if (seat.inbox.empty() && now < seat.alarms.quiet_until() && !something_waits()) return;
+    give_order(stuck);
+    beds_.call_one();
+  }
+}
+
+template <lockfree::AtomicsPolicy Atomics>
 std::vector<const PollWatch*> Machine<Atomics>::poll_watches() const {
   std::vector<const PollWatch*> watches;
   watches.reserve(seats_.size());
@@ -188,6 +212,7 @@ std::string Machine<Atomics>::workers_text() const {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
   Seat<Atomics>& seat = seat_of(worker);
+  const Turn turn(seat.keep);
   seat.counters.wakes.add();
   const bool newborn = task.word.look().state() == TaskState::created;
   if constexpr (!Atomics::shared) {
@@ -210,7 +235,9 @@ void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::watch(kernel::Worker& worker, TaskId task, Time deadline) noexcept {
-  if (!seat_of(worker).deadlines.add(task, deadline)) {
+  Seat<Atomics>& seat = seat_of(worker);
+  const Turn turn(seat.keep);
+  if (!seat.deadlines.add(task, deadline)) {
     std::fputs("calm: no memory to keep a deadline [HND-3]\n", stderr);
   }
 }

@@ -21,6 +21,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::work(Seat<Atomics>& seat) {
   kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
   begin_work(seat);
+  seat.keep.begin();
   come_in(seat);
   look_up(seat);
   if (recorder_ != nullptr) [[unlikely]]
@@ -40,6 +41,7 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
     dispatch(seat, *task);
   }
   go_out(seat);
+  seat.keep.end();
   worker_of_this_thread() = before;
 }
 
@@ -87,6 +89,11 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
     come_in(seat);
     seat.counters.errands.add(recorder_ != nullptr ? serve_recorded(seat) : gateway_->serve(seat.worker));
   }
+  if (has_order(stuck)) {
+    orders_.fetch_and(~stuck, std::memory_order_seq_cst);
+    come_in(seat);
+    rescue_others(seat);
+  }
   if (has_order(closing)) finish_if_closed();
   return !has_order(finished);
 }
@@ -120,7 +127,7 @@ void Machine<Atomics>::poll_in_place(Seat<Atomics>& seat, TaskId id) {
     return;
   }
   Task* const task = kernel_->find(id);
-  if (task == nullptr || !seat.ready.take_back(*task)) return;
+  if (task == nullptr || !take_back(seat, *task)) return;
   kernel::Worker& worker = seat.worker;
   ++seat.inner_depth;
   ++seat.inner_polls;
@@ -133,12 +140,19 @@ void Machine<Atomics>::poll_in_place(Seat<Atomics>& seat, TaskId id) {
   --seat.inner_depth;
 }
 
+template <lockfree::AtomicsPolicy Atomics>
+bool Machine<Atomics>::take_back(Seat<Atomics>& seat, const Task& task) noexcept {
+  const Turn turn(seat.keep);
+  return seat.ready.take_back(task);
+}
+
 /// Now and then between two dispatches.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
   look_at_clock(seat);
   fire(seat);
   if constexpr (Atomics::shared) {
+    seat.keep.be_alone();
     take_inbox(seat);
     call_for_help(seat, weigh_polls(seat));
     const bool is_in = seat.is_in.load(std::memory_order_relaxed);
@@ -176,14 +190,17 @@ void Machine<Atomics>::part_if_quarrelling(Seat<Atomics>& seat, Duration since) 
     if (parting_.begin(seat.worker.now())) seat.counters.partings.add();
     for (const auto& first : seats_) {
       if (first.get() == &seat) return;
-      if (first->is_in.load(std::memory_order_relaxed)) return hand_over(seat, *first);
+      if (!first->is_in.load(std::memory_order_relaxed) || first->is_stuck()) continue;
+      hand_over(seat, *first);
+      return beds_.call(first->worker.index());
     }
   }
 }
 
-/// Gives all that may run anywhere to another worker.
+/// Gives all plain tasks that may run anywhere to another worker. Needs: `seat` is the caller's own, or it is a guest there.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcept {
+  const Turn turn(seat.keep);
   sched::Fifo<Atomics> staying;
   bool oldest = true;
   while (Task* const task = seat.ready.pop(oldest)) {
@@ -194,13 +211,58 @@ void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcep
     }
   }
   while (Task* const task = staying.pop()) seat.ready.push_pinned(*task);
-  beds_.call(to.worker.index());
+}
+
+/// Others are stuck in polls that do not end: what waits for them is done here from now on, but for what is pinned there.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::rescue_others(Seat<Atomics>& seat) {
+  if constexpr (Atomics::shared) {
+    for (const auto& other : seats_) {
+      if (other.get() == &seat || !other->is_stuck()) continue;
+      seat.counters.rescues.add();
+      const typename Keep<Atomics>::Guest guest(other->keep);
+      fire_for(seat, *other);
+      hand_over(*other, seat);
+      take_lanes(seat, *other);
+      take_inbox_of(seat, *other);
+    }
+  }
+}
+
+/// Needs: a guest there.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::take_lanes(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept {
+  const Turn turn(from.keep);
+  sched::Fifo<Atomics> staying;
+  from.lanes.give_away([&](Task& task) {
+    if (static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) {
+      staying.push(task);
+    } else {
+      seat.inbox.push(task);
+    }
+  });
+  while (Task* const task = staying.pop()) from.lanes.push(*task);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::take_inbox_of(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept {
+  using Inbox = decltype(from.inbox);
+  bool some_stay = false;
+  for (Task* task = Inbox::oldest_first(from.inbox.take_all()); task != nullptr;) {
+    Task* const after = task->queue_link;
+    const bool stays = static_cast<const cx::TaskRoot*>(task->frame)->is_pinned();
+    some_stay = some_stay || stays;
+    (stays ? from : seat).inbox.push(*task);
+    task = after;
+  }
+  if (some_stay) beds_.call(from.worker.index());  // it may have come free, and found its inbox empty
 }
 
 // --- what is next ---
 
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat) noexcept {
+  const Turn turn(seat.keep);
   if (!seat.lanes.empty()) [[unlikely]]
     return next_by_lanes(seat);
   bool oldest = true;
@@ -214,6 +276,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat
   return task;
 }
 
+/// Needs: a turn.
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& seat) noexcept {
   if (seat.governed != nullptr) [[unlikely]] {
@@ -238,7 +301,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
       return task;
     }
     case sched::Pick::elsewhere:
-      if (Task* const task = steal(seat)) return task;
+      if (Task* const task = steal_in_turn(seat)) return task;
       return &seat.lanes.take(pick);
     case sched::Pick::cancel: {
       Task& task = seat.lanes.take(pick);
@@ -268,6 +331,12 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_elsewhere(Seat<Atomics>&
 
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::steal(Seat<Atomics>& seat) noexcept {
+  const Turn turn(seat.keep);
+  return steal_in_turn(seat);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::steal_in_turn(Seat<Atomics>& seat) noexcept {
   if constexpr (Atomics::shared) {
     if (is_apart(seat)) return nullptr;
     seat.victims.restart();
@@ -284,7 +353,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::steal(Seat<Atomics>& seat) no
   return nullptr;
 }
 
-/// Puts a task that is this worker's into its queue.
+/// Puts a task that is this worker's into its queue. Needs: a turn.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::enqueue(Seat<Atomics>& seat, Task& task) noexcept {
   if (sched::is_plain(task)) {
@@ -297,6 +366,7 @@ void Machine<Atomics>::enqueue(Seat<Atomics>& seat, Task& task) noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::take_inbox(Seat<Atomics>& seat) noexcept {
   if (seat.inbox.empty()) return;
+  const Turn turn(seat.keep);
   using Inbox = decltype(seat.inbox);
   for (Task* task = Inbox::oldest_first(seat.inbox.take_all()); task != nullptr;) {
     Task* const after = task->queue_link;
@@ -406,18 +476,30 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::fire(Seat<Atomics>& seat) {
   if (recorder_ != nullptr) [[unlikely]]
     return fire_recorded(seat);
+  fire_for(seat, seat);
+}
+
+/// Whose time has come at `whose` place becomes runnable here. Needs: that is `seat`, or its worker is a guest there.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose) {
   kernel::Worker& worker = seat.worker;
-  while (const auto task = seat.alarms.take_due(worker.now())) {
+  while (const auto task = whose.alarms.take_due(worker.now())) {
     (void)kernel_->wake(worker, *task);
     seat.counters.timers.add();
   }
-  while (const auto task = seat.deadlines.take_due(worker.now())) (void)kernel_->deadline_reached(worker, *task);
-  seat.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
+  const auto take_due = [&] {
+    const Turn turn(whose.keep);
+    return whose.deadlines.take_due(worker.now());
+  };
+  while (const auto task = take_due()) (void)kernel_->deadline_reached(worker, *task);
+  const Turn turn(whose.keep);
+  whose.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 Time Machine<Atomics>::next_alarm(Seat<Atomics>& seat) noexcept {
   Time next = seat.alarms.quiet_until();
+  const Turn turn(seat.keep);
   if (!seat.deadlines.empty()) next = std::min(next, seat.deadlines.next());
   return next;
 }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
-#include <utility>
+#include <system_error>
 
 namespace calm::runtime {
 namespace {
@@ -31,12 +31,19 @@ Minder::Minder(const RunOptions& options, Control& control)
   (void)sem_init(&bell_, 0, 0);
 }
 
-void Minder::start() {
-  thread_ = std::thread([this] { mind(); });
+Status Minder::start() {
+  try {
+    thread_ = std::thread([this] { mind(); });
+  } catch (const std::system_error&) {
+    return Errc::resource_exhausted;
+  }
+  return {};
 }
 
-void Minder::watch_polls(std::vector<const PollWatch*> workers) {
-  stalls_ = StallWatch(std::move(workers), options_.stall_limit);
+void Minder::watch_polls(Engine& engine, bool rescues) {
+  const Duration rescue = rescues ? options_.rescue_after : Duration();
+  stalls_ = StallWatch(engine.poll_watches(), {.tell = options_.stall_limit, .rescue = rescue});
+  engine_ = &engine;
   look_at_ = monotonic();
 }
 
@@ -50,6 +57,7 @@ void Minder::look_at_polls() {
     std::fputs(text.c_str(), stderr);
     if (options_.on_stall == OnStall::abort) std::abort();
   }
+  for (const StallWatch::Stuck& stuck : stalls_.stuck()) engine_->rescue(stuck.worker, stuck.poll);
   if (stalls_.saw_work()) {
     look_at_ = monotonic() + stalls_.pause();
     return;
@@ -64,15 +72,20 @@ void Minder::look_at_polls() {
   }
 }
 
-Minder::~Minder() {
+void Minder::dismiss() noexcept {
   if (has_signals_) {
     for (std::size_t i = 0; i < std::size(signals); ++i) (void)sigaction(signals[i], &before[i], nullptr);
     owner.store(nullptr, std::memory_order_seq_cst);
+    has_signals_ = false;
   }
   if (thread_.joinable()) {
     call(dismissed);
     thread_.join();
   }
+}
+
+Minder::~Minder() {
+  dismiss();
   (void)sem_destroy(&bell_);
 }
 

@@ -1,5 +1,5 @@
 // minder.hpp — a thread beside the workers that minds what they cannot: signals, polls that do not end, a shutdown that takes too long.
-// Laws:    QUI-2, QUI-3, GHO-3, SCH-8 (it sleeps until there is something to mind)
+// Laws:    QUI-2, QUI-3, GHO-3, SCH-6 (who is stuck is rescued), SCH-8 (it sleeps until there is something to mind)
 // Threads: shut_down() anywhere
 // Cancel:  a signal, or shut_down(), cancels the root with Shutdown
 #pragma once
@@ -10,13 +10,12 @@
 #include <cstdint>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "calm/model/error_code.hpp"
 #include "calm/model/time.hpp"
 #include "calm/runtime/control.hpp"
+#include "calm/runtime/engine.hpp"
 #include "calm/runtime/options.hpp"
-#include "calm/runtime/poll_watch.hpp"
 #include "calm/runtime/stall_watch.hpp"
 
 namespace calm::runtime {
@@ -32,11 +31,13 @@ class Minder {
   /// Fails: busy when another run has them.
   Status take_signals();
 
-  /// After all that says "before".
-  void start();
+  /// After all that says "before". Fails: resource_exhausted.
+  Status start();
+  /// It minds nothing any more. Before what it minds is gone.
+  void dismiss() noexcept;
 
-  /// Watches that polls end. Before the run begins.
-  void watch_polls(std::vector<const PollWatch*> workers);
+  /// Watches that polls end, as the options say, and has those rescued that are stuck where they say so. Before the run begins.
+  void watch_polls(Engine& engine, bool rescues);
   /// A worker has work again: there may be polls to watch. Anywhere.
   void work_begins() noexcept;
 
@@ -67,6 +68,7 @@ class Minder {
   std::atomic<std::int64_t> within_ns_;
   std::optional<Time> told_by_;  // of the monotonic clock, as all times here
   StallWatch stalls_{{}, {}};
+  Engine* engine_ = nullptr;  // while polls are watched
   std::optional<Time> look_at_;
   std::atomic<bool> looks_{true};  // or sleeps until work begins
   bool has_signals_ = false;

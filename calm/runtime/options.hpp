@@ -55,6 +55,9 @@ struct RunOptions {
   /// Longer ones are shared; where workers then take tasks and locks away from each other all the time, one of them works
   /// alone for a while. 0: everything is shared, always.
   Duration worth_sharing = Duration::nanoseconds(300);
+  /// With several workers: what waits for one that is in the same poll for so long is taken over by another one, with its
+  /// timers. Fibers, and tasks with open fibers, stay where they are. 0, and in a run that is recorded: nobody does.
+  Duration rescue_after = Duration::milliseconds(10);
   bool pin_to_cores = false;    ///< worker n stays on the n-th core that the process may use
   std::size_t stack_bytes = 0;  ///< of the threads that are started; 0: what the system gives
 

@@ -37,20 +37,26 @@ Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot 
     return err(Errc::busy,
                "another run of this process has the signals; next: leave RunOptions::signals to one of them");
   }
-  const bool watches_polls = options.stall_limit.ns() > 0;
+  // Where a run is recorded its workers take turns: one that waits for its turn looks as one that is stuck.
+  const bool rescues = workers > 1 && options.rescue_after.ns() > 0 && !recorder;
+  const bool watches_polls = options.stall_limit.ns() > 0 || rescues;
   if (watches_polls) {
-    minder.watch_polls(machine.poll_watches());
+    minder.watch_polls(machine, rescues);
     machine.when_work_begins([](void* its_minder) noexcept { static_cast<Minder*>(its_minder)->work_begins(); },
                              &minder);
   }
   if (recorder) machine.record_to(*recorder);
   if (auto started = machine.start(); !started) return started;
-  if (options.signals || watches_polls || watch != nullptr) minder.start();
+  if (options.signals || watches_polls || watch != nullptr) {
+    if (const Status minded = minder.start(); !minded)
+      return err(minded.error(), "the minder's thread was not started");
+  }
   control.attach(machine);
   if (watch != nullptr) watch->began(control, minder);
   machine.run(make(machine.port(), machine.root(), context));
   if (watch != nullptr) watch->ends();
   control.detach();
+  minder.dismiss();
   return ok();
 }
 

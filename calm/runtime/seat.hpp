@@ -15,6 +15,7 @@
 #include "calm/model/split_mix.hpp"
 #include "calm/runtime/counters.hpp"
 #include "calm/runtime/governed.hpp"
+#include "calm/runtime/keep.hpp"
 #include "calm/runtime/pace.hpp"
 #include "calm/runtime/poll_watch.hpp"
 #include "calm/sched/lanes.hpp"
@@ -34,6 +35,7 @@ struct alignas(128) Seat {
         victims(seed, of.index(), workers) {}
 
   kernel::Worker& worker;
+  Keep<Atomics> keep;                ///< of the three that follow: by who has a turn of it
   sched::ReadyQueue<Atomics> ready;  ///< plain tasks
   sched::Lanes<Atomics> lanes;       ///< all others
   clock::Deadlines deadlines;
@@ -60,10 +62,20 @@ struct alignas(128) Seat {
   std::atomic<bool> shares{false};
   /// It has work or will look for its own: it is in company. Anywhere.
   std::atomic<bool> is_in{false};
+  /// The number of a poll that does not end, once somebody has seen so. Anywhere.
+  std::atomic<std::uint64_t> stuck_in{0};
+  std::uint64_t wakes_seen = 0;  ///< by who looked last whether it is stuck; that one's alone
   /// It sleeps until some time has come, not only until it is called. Anywhere.
   std::atomic<bool> waits_for_time{false};
   /// Tasks that are this worker's, woken by others. Anywhere.
   alignas(128) lockfree::TakeAllStack<Task, &Task::queue_link, lockfree::RealAtomics> inbox;
+
+  /// Gives: true while it is in the poll that does not end, and for a moment after it. Anywhere.
+  [[nodiscard]] bool is_stuck() const noexcept {
+    // Relaxed: to rescue one that has just come free does no harm, and who waits is looked after at the next look.
+    const std::uint64_t poll = stuck_in.load(std::memory_order_relaxed);
+    return poll != 0 && watch.polls() == poll && watch.look().task;
+  }
 };
 
 }  // namespace calm::runtime

@@ -1,5 +1,6 @@
 #include "calm/runtime/stall_watch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -7,12 +8,21 @@
 
 namespace calm::runtime {
 
-StallWatch::StallWatch(std::vector<const PollWatch*> workers, Duration limit)
-    : workers_(std::move(workers)), seen_(workers_.size()), limit_(limit) {}
+StallWatch::StallWatch(std::vector<const PollWatch*> workers, Limits limits)
+    : workers_(std::move(workers)), seen_(workers_.size()), limits_(limits) {
+  stuck_.reserve(workers_.size());
+}
+
+Duration StallWatch::pause() const noexcept {
+  const Duration tell = Duration::nanoseconds(limits_.tell.ns() / 4 + 1);
+  if (limits_.rescue == Duration()) return tell;
+  return limits_.tell == Duration() ? limits_.rescue : std::min(tell, limits_.rescue);
+}
 
 std::string StallWatch::look(Time now) {
   std::string text;
   saw_work_ = false;
+  stuck_.clear();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const PollWatch::Poll poll = workers_[i]->look();
     Seen& seen = seen_[i];
@@ -21,11 +31,13 @@ std::string StallWatch::look(Time now) {
       seen = {.number = poll.number, .since = now};
       continue;
     }
-    if (seen.told || now - seen.since < limit_) continue;
+    const Duration lasted = now - seen.since;
+    if (limits_.rescue != Duration() && lasted >= limits_.rescue) stuck_.push_back({.worker = i, .poll = poll.number});
+    if (seen.told || limits_.tell == Duration() || lasted < limits_.tell) continue;
     seen.told = true;
     const std::string place = kernel::place_of(poll.after);
     text += "calm: " + to_string(poll.task) + " on worker " + std::to_string(i) + " has not suspended for " +
-            to_string(now - seen.since) + " since " + (place.empty() ? "it began" : "its await at " + place) +
+            to_string(lasted) + " since " + (place.empty() ? "it began" : "its await at " + place) +
             " [GHO-3]; next: await or co_await checkpoint(cx) in its loops, or give blocking work to calm::blocking\n";
   }
   return text;

@@ -105,6 +105,15 @@ class Lanes {
   ///        the quick queue.
   [[nodiscard]] Task& take(Pick pick) noexcept;
 
+  /// Gives all tasks to `push`, and none of them counts as dispatched: their worker cannot get to them.
+  template <class Push>
+  void give_away(Push push) noexcept {
+    waiting_ = 0;
+    while (!cancel_.empty()) push(cancel_.take());
+    while (!timed_.empty()) push(timed_.take_best().entry);
+    while (!ready_.empty()) push(ready_.take_best().entry);
+  }
+
   /// The oldest entry of the quick queue is dispatched now.
   void ran_quick() noexcept { ++dispatches_; }
   /// Ready work from somewhere else is dispatched now: from the young end of the quick queue, or stolen.

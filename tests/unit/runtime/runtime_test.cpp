@@ -36,10 +36,17 @@ Task<void> three_parked(Scope& scope) {
 }
 CALM_CORO_WRAPPER Task<void> parked_program(Cx cx) { return scope(cx, three_parked); }
 
+/// Gives: how often `part` stands in the text.
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 /// Gives: what `runtime` says once its program has come to rest.
 std::string inspect_parked(Runtime& runtime) {
   std::string text;
-  while (text.find("4 tasks") == std::string::npos) {
+  while (count_of(text, "parked for") != 4) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     text = runtime.inspect();
   }
@@ -207,7 +214,7 @@ TEST(StallWatch, GHO_3_sees_the_same_poll_for_too_long_and_nothing_else) {
   const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
   const TaskId task(3, Generation(Generation::first));
   runtime::PollWatch worker;
-  runtime::StallWatch watch({&worker}, Duration::milliseconds(10));
+  runtime::StallWatch watch({&worker}, {.tell = Duration::milliseconds(10)});
   EXPECT_EQ(watch.look(at(0)), "");
   EXPECT_FALSE(watch.saw_work());
   worker.wake();
@@ -223,6 +230,31 @@ TEST(StallWatch, GHO_3_sees_the_same_poll_for_too_long_and_nothing_else) {
   worker.rest();
   EXPECT_EQ(watch.look(at(600)), "");
   EXPECT_FALSE(watch.saw_work());
+}
+
+TEST(StallWatch, SCH_6_who_is_in_one_poll_for_too_long_is_stuck_as_long_as_that_lasts) {
+  const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
+  const TaskId task(3, Generation(Generation::first));
+  runtime::PollWatch idle;
+  runtime::PollWatch busy;
+  runtime::StallWatch watch({&idle, &busy}, {.rescue = Duration::milliseconds(10)});
+  EXPECT_EQ(watch.pause(), Duration::milliseconds(10));
+  busy.wake();
+  busy.begin(task, {});
+  busy.begin(task, {});
+  for (const int ms : {0, 9}) {
+    EXPECT_EQ(watch.look(at(ms)), "");
+    EXPECT_TRUE(watch.stuck().empty()) << ms;
+  }
+  for (const int ms : {10, 5000}) {
+    EXPECT_EQ(watch.look(at(ms)), "") << "it is rescued and not told";
+    ASSERT_EQ(watch.stuck().size(), 1U) << ms;
+    EXPECT_EQ(watch.stuck()[0].worker, 1U);
+    EXPECT_EQ(watch.stuck()[0].poll, 2U);
+  }
+  busy.begin(task, {});
+  EXPECT_EQ(watch.look(at(6000)), "");
+  EXPECT_TRUE(watch.stuck().empty());
 }
 
 Task<int> one(Cx /*cx*/) { co_return 1; }

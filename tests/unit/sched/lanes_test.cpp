@@ -66,6 +66,23 @@ TEST(Lanes, SCH_3_a_look_at_the_cancel_lane_shows_who_is_next_in_it) {
   EXPECT_EQ(lanes.size(), 3U);  // it only looked
 }
 
+TEST(Lanes, SCH_6_what_is_given_away_was_not_dispatched_and_the_lanes_go_on_without_it) {
+  LaneTasks tasks;
+  LocalLanes lanes;
+  lanes.push(tasks.ready(200));
+  lanes.push(tasks.timed(1));
+  lanes.push(tasks.cancelled());
+  lanes.push(tasks.ready(1));
+  std::vector<LaneTask*> given;
+  lanes.give_away([&given](LaneTask& task) { given.push_back(&task); });
+  EXPECT_EQ(given.size(), 4U);
+  EXPECT_TRUE(lanes.empty());
+  EXPECT_EQ(lanes.certificate().dispatches(), 0U);
+  lanes.verify();
+  for (LaneTask* const task : given) lanes.push(*task);
+  EXPECT_EQ(picks_of(lanes, 5, false), "ctrr-");
+}
+
 TEST(Lanes, SCH_1_a_task_under_cancellation_has_the_first_lane_whatever_its_deadline) {
   LaneTasks tasks;
   for (const TaskState state : task_states) {
