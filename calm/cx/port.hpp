@@ -40,6 +40,8 @@ class Port {
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
   /// Gives: those who may poll at a time; nullptr when one thread polls everything.
   [[nodiscard]] lockfree::Company<>* company() noexcept { return shared_ ? &company_ : nullptr; }
+  /// The same for who comes and goes: there is a company of one, too.
+  [[nodiscard]] lockfree::Company<>& members() noexcept { return company_; }
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;

@@ -19,6 +19,7 @@
 // tests/model runs each against the others under every interleaving.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -316,6 +317,12 @@ class BasicKernel {
   /// Gives: what the shards were waited for and held so far; nothing without lock metrics (SHD-4). Takes no lock.
   /// Fails: std::bad_alloc.
   [[nodiscard]] std::vector<LockRow> lock_metrics() const { return shards_.lock_metrics(); }
+
+  /// As Shards::keep_among(): only members of this company call, each of them in it. Needs: nothing else is called meanwhile.
+  void keep_among(lockfree::Company<Atomics>& company) noexcept {
+    shards_.keep_among(company);
+    if constexpr (std::same_as<Atomics, lockfree::RealAtomics>) sequence_.keep_among(company);
+  }
   /// Gives: the events of all workers that their rings still hold. Fails: std::bad_alloc.
   [[nodiscard]] Outcome<trace::Trace> trace() const;
 

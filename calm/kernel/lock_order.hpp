@@ -66,6 +66,10 @@ class LockOrder {
   /// Gives: true when this thread holds no shard, as it must whenever task code runs.
   [[nodiscard]] bool nothing() const noexcept { return !regions_ && task_count_ == 0 && !obligations_; }
 
+  /// Whether this thread may hold guards now; see Shards::keep_among().
+  [[nodiscard]] bool is_member() const noexcept { return member_; }
+  void set_member(bool member) noexcept { member_ = member; }
+
  private:
   static void require_place(Shard shard, std::uint16_t index) {
     CALM_REQUIRE(SHD_1, shard == Shard::tasks ? index < workers_max : index == 0, shard, index);
@@ -106,6 +110,7 @@ class LockOrder {
   std::uint16_t worker_;
   bool regions_ = false;
   bool obligations_ = false;
+  bool member_ = false;
 };
 
 }  // namespace order_checked
@@ -127,6 +132,8 @@ class LockOrder {
 
   /// Nothing is noted here, so nothing speaks against it.
   [[nodiscard]] static constexpr bool nothing() noexcept { return true; }
+  [[nodiscard]] static constexpr bool is_member() noexcept { return true; }
+  static constexpr void set_member(bool /*member*/) noexcept {}
 
  private:
   std::uint16_t worker_;
@@ -151,6 +158,8 @@ class LockOrder {
 
   /// Nothing is noted here, so nothing speaks against it.
   [[nodiscard]] static constexpr bool nothing() noexcept { return true; }
+  [[nodiscard]] static constexpr bool is_member() noexcept { return true; }
+  static constexpr void set_member(bool /*member*/) noexcept {}
 };
 
 }  // namespace order_unchecked

@@ -8,6 +8,9 @@
 //
 //   const Guard<Operation::close_region, Atomics> held(shards, worker.order);
 //   fold(held, region);
+//
+// Where those who may hold guards are a company (lockfree/company.hpp), one that is alone in it takes no locks: a guard is two
+// plain writes then, and keeps everybody out all the same.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,7 @@
 #include "calm/kernel/operation.hpp"
 #include "calm/kernel/shard.hpp"
 #include "calm/lockfree/atomics.hpp"
+#include "calm/lockfree/company.hpp"
 #include "calm/model/error_code.hpp"
 
 namespace calm::kernel {
@@ -83,6 +87,12 @@ class Shards {
 
   [[nodiscard]] std::uint16_t workers() const noexcept { return workers_; }
 
+  /// Only members of this company hold guards from now on, one at a time each, and are in it when they do. With lock metrics
+  /// all locks are taken all the same. Needs: no guard is held; the company outlives this.
+  void keep_among(lockfree::Company<Atomics>& company) noexcept {
+    if constexpr (!lock_metrics_on) company_ = &company;
+  }
+
   /// Gives: what was counted so far, in the order of the shards; nothing without lock metrics. Takes no lock.
   [[nodiscard]] std::vector<LockRow> lock_metrics() const {
     std::vector<LockRow> rows;
@@ -96,6 +106,7 @@ class Shards {
   template <Operation operation, lockfree::AtomicsPolicy Policy>
   friend class Guard;
 
+  using Company = lockfree::Company<Atomics>;
   struct alignas(128) PaddedLock : ShardLock<Atomics> {};
   static_assert(lock_metrics_on || sizeof(PaddedLock) == 128, "a cache line pair for each lock, and no more");
 
@@ -103,6 +114,7 @@ class Shards {
   PaddedLock obligations_;
   std::unique_ptr<PaddedLock[]> tasks_;
   std::uint16_t workers_ = 0;
+  Company* company_ = nullptr;
 };
 
 /// Holds what its operation needs, from its first to its last line. With LocalAtomics there is nobody to keep out, and
@@ -133,6 +145,13 @@ class Guard {
   Guard& operator=(const Guard&) = delete;
 
   ~Guard() {
+    if constexpr (Atomics::shared) {
+      if (alone_) {
+        note_all(false);
+        locks_.company_->end_alone(lockfree::AloneIn::guard);
+        return;
+      }
+    }
     if constexpr (takes(shards, Shard::obligations)) leave(locks_.obligations_, Shard::obligations, 0);
     if constexpr (takes(shards, Shard::tasks)) {
       for (std::uint16_t i = end_task(); i-- != first_task_;) leave(locks_.tasks_[i], Shard::tasks, i);
@@ -151,11 +170,36 @@ class Guard {
   using PaddedLock = typename Shards<Atomics>::PaddedLock;
 
   void take() noexcept(!LockOrder::active) {
+    if constexpr (Atomics::shared) {
+      if (locks_.company_ != nullptr) {
+        CALM_SLOW(SHD_3, order_.is_member() && order_.nothing(), order_.worker());
+        alone_ = locks_.company_->begin_alone(lockfree::AloneIn::guard);
+        if (alone_) return note_all(true);
+      }
+    }
     if constexpr (takes(shards, Shard::regions)) enter(locks_.regions_, Shard::regions, 0);
     if constexpr (takes(shards, Shard::tasks)) {
       for (std::uint16_t i = first_task_; i != end_task(); ++i) enter(locks_.tasks_[i], Shard::tasks, i);
     }
     if constexpr (takes(shards, Shard::obligations)) enter(locks_.obligations_, Shard::obligations, 0);
+  }
+
+  /// For who checks the order, where there are no locks to take.
+  void note_all(bool taken) {
+    if constexpr (LockOrder::active) {
+      const auto note = [&](Shard shard, std::uint16_t index) {
+        if (taken) {
+          order_.note_lock(shard, index);
+        } else {
+          order_.note_unlock(shard, index);
+        }
+      };
+      if constexpr (takes(shards, Shard::regions)) note(Shard::regions, 0);
+      if constexpr (takes(shards, Shard::tasks)) {
+        for (std::uint16_t i = first_task_; i != end_task(); ++i) note(Shard::tasks, i);
+      }
+      if constexpr (takes(shards, Shard::obligations)) note(Shard::obligations, 0);
+    }
   }
 
   void enter(PaddedLock& padded, Shard shard, std::uint16_t index) noexcept(!LockOrder::active) {
@@ -178,6 +222,7 @@ class Guard {
   Shards<Atomics>& locks_;
   LockOrder& order_;
   std::uint16_t first_task_ = 0;
+  bool alone_ = false;
 };
 
 }  // inline namespace metered or unmetered

@@ -1,5 +1,5 @@
 // company.hpp — who works beside whom: one who works alone keeps nobody out, and needs no lock for that.
-// Laws:    none of its own; the turns of sync and channel stand on it (CHN-2, CHN-4, CHN-12), and SCH-6
+// Laws:    none of its own; the turns of sync and channel stand on it (CHN-2, CHN-4, CHN-12), SCH-6, the guards of SHD-3
 // Threads: each member by its own thread
 // Cancel:  not applicable
 //
@@ -9,7 +9,9 @@
 // few instructions, never for a whole piece of work.
 //
 //   word_      members | alone_bit; with the bit there is one member, and others that are coming in
-//   busy_      the lonely one is between begin_alone() and end_alone()
+//   busy_      the lonely one is between begin_alone() and end_alone(), in this layer
+//
+// What needs a lock may call what needs another: each kind of lock has a layer, and in a layer nothing is nested.
 //
 // The lonely one writes busy_ and reads the bit; who comes in takes the bit and reads busy_. Not both can miss the other's
 // write: see process_fence.hpp.
@@ -28,6 +30,13 @@
 #include "calm/lockfree/process_fence.hpp"
 
 namespace calm::lockfree {
+
+/// What one who is alone may be in, each in the one before.
+enum class AloneIn : std::uint8_t {
+  turn,   ///< of something that tasks share
+  guard,  ///< of the kernel's shards
+  event,  ///< that is numbered
+};
 
 template <AtomicsPolicy Atomics = RealAtomics, class Fence = RealFence>
 class Company {
@@ -70,17 +79,19 @@ class Company {
   // --- who is in ---
 
   /// Gives: true when it is alone, and nobody else comes in before end_alone(). False: what follows needs a lock.
-  [[nodiscard, gnu::always_inline]] bool begin_alone() noexcept {
+  [[nodiscard, gnu::always_inline]] bool begin_alone(AloneIn layer = AloneIn::turn) noexcept {
     // relaxed: the bit is its own, or not set; see leave().
     if ((word_.load(std::memory_order_relaxed) & alone_bit) == 0) return false;
-    busy_.store(true, Fence::order);
+    busy_in(layer).store(true, Fence::order);
     Fence::light();
     if ((word_.load(Fence::order) & alone_bit) != 0) [[likely]]
       return true;
-    busy_.store(false, std::memory_order_release);  // [C2]
+    busy_in(layer).store(false, std::memory_order_release);  // [C2]
     return false;
   }
-  [[gnu::always_inline]] void end_alone() noexcept { busy_.store(false, std::memory_order_release); }  // [C2]
+  [[gnu::always_inline]] void end_alone(AloneIn layer = AloneIn::turn) noexcept {
+    busy_in(layer).store(false, std::memory_order_release);  // [C2]
+  }
 
  private:
   static constexpr std::uint32_t alone_bit = std::uint32_t{1} << 31;
@@ -88,11 +99,14 @@ class Company {
   [[gnu::cold, gnu::noinline]] void end_loneliness() noexcept {
     word_.fetch_and(~alone_bit, std::memory_order_seq_cst);
     Fence::heavy();
-    while (busy_.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
+    for (auto& busy : busy_) {
+      while (busy.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
+    }
   }
+  auto& busy_in(AloneIn layer) noexcept { return busy_[static_cast<std::uint8_t>(layer)]; }
 
   typename Atomics::template Atomic<std::uint32_t> word_{0};
-  typename Atomics::template Atomic<bool> busy_{false};
+  typename Atomics::template Atomic<bool> busy_[3]{};
   bool can_be_alone_ = false;
   Lock<Atomics> entry_;
 };

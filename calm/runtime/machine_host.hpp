@@ -97,15 +97,18 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::run(cx::TaskRoot& main) {
   Seat<Atomics>& seat = *seats_[0];
   look_at_clock(seat);
+  come_in(seat);
   main_ = kernel_->spawn(seat.worker, root(), {.frame = &main, .handle = true}).id;
   work(seat);
   join_threads();
   gateway_->close();
+  come_in(seat);
   if (recorder_ != nullptr) {
     const auto end = kernel_->end_of(seat.worker, root());
     recorder_->finish(end ? end->kind() : OutcomeKind::ok);
   }
   (void)kernel_->release(seat.worker, main_);
+  go_out(seat);
 }
 
 // --- Engine ---

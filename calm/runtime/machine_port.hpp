@@ -19,7 +19,10 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
     this->time_is_watched_ = true;
     this->quick_ = true;
     this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
-    if (this->shared_) this->company_.prepare();
+    if constexpr (Atomics::shared) {
+      this->company_.prepare();
+      kernel.keep_among(this->company_);
+    }
   }
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {

@@ -31,6 +31,7 @@ void Machine<Atomics>::work_recorded(Seat<Atomics>& seat) {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::dispatch_recorded(Seat<Atomics>& seat, Task& task) {
   const Recorder::Turn turn = recorder_->take_turn();
+  come_in(seat);
   look_at_clock(seat);
   const TaskId id = task.id();
   (void)record_step(sched::StepKind::poll, seat.worker, id);
@@ -55,6 +56,7 @@ void Machine<Atomics>::fire_recorded(Seat<Atomics>& seat) {
   kernel::Worker& worker = seat.worker;
   if (worker.now() < next_alarm(seat)) return;
   const Recorder::Turn turn = recorder_->take_turn();
+  come_in(seat);
   look_at_clock(seat);
   while (const auto task = seat.alarms.take_due(worker.now())) {
     (void)record_step(sched::StepKind::alarm, worker, *task);

@@ -51,7 +51,8 @@ void Machine<Atomics>::come_in(Seat<Atomics>& seat) noexcept {
   if constexpr (Atomics::shared) {
     if (seat.is_in.load(std::memory_order_relaxed)) [[likely]]  // relaxed: it alone writes it
       return;
-    if (auto* const company = port_->company()) company->enter();
+    port_->members().enter();
+    seat.worker.order().set_member(true);
     seat.came_in = seat.worker.now();
     seat.is_in.store(true, std::memory_order_relaxed);  // relaxed: others only guess who works
   }
@@ -63,7 +64,8 @@ void Machine<Atomics>::go_out(Seat<Atomics>& seat) noexcept {
   if constexpr (Atomics::shared) {
     if (!seat.is_in.load(std::memory_order_relaxed)) return;
     seat.is_in.store(false, std::memory_order_relaxed);
-    if (auto* const company = port_->company()) company->leave();
+    seat.worker.order().set_member(false);
+    port_->members().leave();
     const bool in_vain = std::exchange(seat.helps, false) && seat.worker.now() - seat.came_in < Parting::worth_a_visit;
     if (!in_vain || options_.worth_sharing == Duration()) {
       seat.visits_in_vain = 0;
@@ -155,10 +157,7 @@ void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
     seat.keep.be_alone();
     take_inbox(seat);
     call_for_help(seat, weigh_polls(seat));
-    const bool is_in = seat.is_in.load(std::memory_order_relaxed);
-    if (auto* const company = port_->company(); company != nullptr && is_in && recorder_ == nullptr) {
-      company->try_alone();
-    }
+    if (seat.is_in.load(std::memory_order_relaxed) && recorder_ == nullptr) port_->members().try_alone();
   }
 }
 
@@ -280,6 +279,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& seat) noexcept {
   if (seat.governed != nullptr) [[unlikely]] {
+    come_in(seat);
     const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
     seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
   }
@@ -484,6 +484,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose) {
   kernel::Worker& worker = seat.worker;
   while (const auto task = whose.alarms.take_due(worker.now())) {
+    come_in(seat);
     (void)kernel_->wake(worker, *task);
     seat.counters.timers.add();
   }
@@ -491,7 +492,10 @@ void Machine<Atomics>::fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose) {
     const Turn turn(whose.keep);
     return whose.deadlines.take_due(worker.now());
   };
-  while (const auto task = take_due()) (void)kernel_->deadline_reached(worker, *task);
+  while (const auto task = take_due()) {
+    come_in(seat);
+    (void)kernel_->deadline_reached(worker, *task);
+  }
   const Turn turn(whose.keep);
   whose.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
 }
@@ -520,8 +524,10 @@ void Machine<Atomics>::tell_if_stuck(Seat<Atomics>& seat) {
     if (other->waits_for_time.load(std::memory_order_seq_cst)) return;
   }
   if (told_stuck_.exchange(true)) return;
+  come_in(seat);
   std::fprintf(stderr, "%s\ncalm: nothing will ever wake it\n",
                kernel::diagnose(kernel_->snapshot(seat.worker)).c_str());
+  go_out(seat);
 }
 
 /// Somebody outside has handed in an errand.

@@ -72,6 +72,46 @@ struct Shop {
   }
 };
 
+/// One piece of work needs a lock in a lock: each has its layer.
+template <class Atomics>
+struct LayeredShop : Shop<Atomics> {
+  using Company = lockfree::Company<Atomics, ModelFence>;
+
+  void sell_in_layers() {
+    Company& company = this->company;
+    const bool outer = company.begin_alone(lockfree::AloneIn::turn);
+    if (!outer) this->lock.lock();
+    const bool inner = company.begin_alone(lockfree::AloneIn::guard);
+    if (!inner) inner_lock.lock();
+    inside = inside.get() + 1;
+    if (inner) {
+      company.end_alone(lockfree::AloneIn::guard);
+    } else {
+      inner_lock.unlock();
+    }
+    this->sold = this->sold.get() + 1;
+    if (outer) {
+      company.end_alone(lockfree::AloneIn::turn);
+    } else {
+      this->lock.unlock();
+    }
+  }
+  static void keep(LayeredShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.sell_in_layers();
+    shop.company.leave();
+  }
+  static void help(LayeredShop& shop) {
+    shop.company.enter();
+    shop.sell_in_layers();
+    shop.company.leave();
+  }
+
+  lockfree::Lock<Atomics, 1> inner_lock;
+  explore::Plain<int> inside{0};
+};
+
 template <class State>
 Body<State> expect_sold(int all) {
   return [all](State& shop) {
@@ -85,6 +125,15 @@ Body<State> expect_sold(int all) {
 TEST(CompanyModel, CHN_12_who_comes_in_waits_for_who_is_alone_and_sees_what_it_did) {
   using State = Shop<ModelAtomics>;
   expect_exhausted(explore<State>({State::keep, State::help}, expect_sold<State>(3)));
+}
+
+TEST(CompanyModel, SHD_3_who_comes_in_waits_for_what_is_done_in_each_layer) {
+  using State = LayeredShop<ModelAtomics>;
+  const auto both_sold = [](State& shop) {
+    EXPECT_EQ(shop.sold.get(), 2);
+    EXPECT_EQ(shop.inside.get(), 2);
+  };
+  expect_exhausted(explore<State>({State::keep, State::help}, both_sold));
 }
 
 TEST(CompanyModel, CHN_12_two_that_want_to_be_alone_are_so_one_after_the_other) {

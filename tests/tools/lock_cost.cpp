@@ -1,9 +1,11 @@
 // A worker that takes guards and does nothing under them, for lock_cost_test.py to count its instructions. With FLOOR the
-// guards are written by hand and know of locks only: what the library's may cost at most, without checks and metrics.
+// guards are written by hand and know of locks, and of who is alone, only: what the library's may cost at most, without checks
+// and metrics.
 #include <cstdint>
 #include <memory>
 
 #include "calm/kernel/shards.hpp"
+#include "calm/lockfree/company.hpp"
 #include "calm/lockfree/local_atomics.hpp"
 #include "calm/lockfree/lock.hpp"
 
@@ -23,41 +25,61 @@ struct Locks {
   Padded obligations;
   std::unique_ptr<Padded[]> tasks = std::make_unique<Padded[]>(workers);
   std::uint16_t count = workers;
+  calm::lockfree::Company<>* company = nullptr;
 };
 struct Order {};
 
-struct Regions {
-  Regions(Locks& all, Order& /*order*/) noexcept : locks(all) { locks.regions.lock.lock(); }
-  Regions(const Regions&) = delete;
-  Regions& operator=(const Regions&) = delete;
-  ~Regions() { locks.regions.lock.unlock(); }
-  Locks& locks;
-};
-struct Home {
-  Home(Locks& all, Order& /*order*/, std::uint16_t index) noexcept : locks(all), task(index) {
-    locks.tasks[task].lock.lock();
+/// Two plain writes for one who is alone; `Part` has the locks that others take.
+template <class Part>
+struct ByHand {
+  template <class... Where>
+  ByHand(Locks& all, Order& /*order*/, Where... where) noexcept : locks(all), part{all, where...} {
+    if (locks.company != nullptr) {
+      alone = locks.company->begin_alone(calm::lockfree::AloneIn::guard);
+      if (alone) return;
+    }
+    part.lock();
   }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  ~Home() { locks.tasks[task].lock.unlock(); }
+  ByHand(const ByHand&) = delete;
+  ByHand& operator=(const ByHand&) = delete;
+  ~ByHand() {
+    if (alone) {
+      locks.company->end_alone(calm::lockfree::AloneIn::guard);
+      return;
+    }
+    part.unlock();
+  }
+  Locks& locks;
+  Part part;
+  bool alone = false;
+};
+struct RegionLock {
+  Locks& locks;
+  void lock() noexcept { locks.regions.lock.lock(); }
+  void unlock() noexcept { locks.regions.lock.unlock(); }
+};
+struct HomeLock {
   Locks& locks;
   std::uint16_t task;
+  void lock() noexcept { locks.tasks[task].lock.lock(); }
+  void unlock() noexcept { locks.tasks[task].lock.unlock(); }
 };
-struct Everything {
-  Everything(Locks& all, Order& /*order*/) noexcept : locks(all) {
+struct EveryLock {
+  Locks& locks;
+  void lock() noexcept {
     locks.regions.lock.lock();
     for (std::uint16_t i = 0; i != locks.count; ++i) locks.tasks[i].lock.lock();
     locks.obligations.lock.lock();
   }
-  Everything(const Everything&) = delete;
-  Everything& operator=(const Everything&) = delete;
-  ~Everything() {
+  void unlock() noexcept {
     locks.obligations.lock.unlock();
     for (std::uint16_t i = locks.count; i-- != 0;) locks.tasks[i].lock.unlock();
     locks.regions.lock.unlock();
   }
-  Locks& locks;
 };
+using Regions = ByHand<RegionLock>;
+using Home = ByHand<HomeLock>;
+using Everything = ByHand<EveryLock>;
 
 bool start(Locks& /*locks*/) { return true; }
 
