@@ -63,6 +63,37 @@ TEST(Mutex, CHN_12_hand_off_against_cancel_loses_no_wake_in_any_schedule) {
   EXPECT_GT(contest::explore_all_of(locking<3, 2>), 20U);
 }
 
+/// The same, twice in a row: the second time it passes who was called, if somebody was.
+struct LockedTwice {
+  Locked once;
+
+  Task<void> operator()(Cx cx, int number) const {
+    co_await once(cx, number);
+    co_await once(cx, number);
+  }
+};
+
+template <int tasks, int victim>
+Task<void> locking_twice(Cx cx) {
+  Mutex<> mutex(cx);
+  lab::Shared<int> inside(cx, 0);
+  lab::Shared<int> done(cx, 0);
+  co_await contest::run_contest(cx, LockedTwice{{mutex, inside, done}}, tasks, victim);
+  const int least = 2 * (victim < 0 ? tasks : tasks - 1);
+  if (!cx.is_cancelled() && (inside.get(cx) != 0 || done.get(cx) < least)) co_await fail(Errc::protocol);
+  if (mutex.is_locked()) co_await fail(Errc::busy);
+}
+
+TEST(Mutex, CHN_12_passing_against_cancel_loses_no_call_in_any_schedule) {
+  EXPECT_GT(contest::explore_both_ways(locking_twice<2, -1>), 4U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<2, 0>), 20U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<2, 1>), 20U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<3, -1>), 100U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<3, 1>), 100U);
+  contest::cancel_everywhere_in(locking_twice<3, -1>);
+  contest::cancel_everywhere_in(locking_twice<3, 1>);
+}
+
 TEST(Mutex, CAN_13_a_cancel_at_any_await_point_wakes_who_waits_for_a_lock) {
   contest::cancel_everywhere_in(locking<3, -1>);
   contest::cancel_everywhere_in(locking<3, 1>);
@@ -209,8 +240,8 @@ struct PassingSum {
   int called = 0;  // it waited, and found it free
 };
 
-Task<void> takes_often(Cx cx, Passing* passing) {
-  for (int i = 0; i < 4; ++i) {
+Task<void> takes_often(Cx cx, Passing* passing, int times) {
+  for (int i = 0; i < times; ++i) {
     co_await lock_by<PlainWait>(cx, passing);
     ++passing->taken;
     if (i != 1) (void)co_await outcome(Locked::give_way(cx));
@@ -228,19 +259,24 @@ Task<void> is_passed(Cx cx, Passing* passing, PassingSum* sum) {
 
 TEST(Mutex, CHN_12_who_was_polled_in_vain_once_has_one_holder_before_it_in_every_schedule) {
   PassingSum sum;
-  const auto program = [&sum](Cx cx) -> Task<void> {
+  int others = 0;
+  const auto program = [&sum, &others](Cx cx) -> Task<void> {
     Passing passing(cx);
     const auto body = [&](Scope& scope) -> Task<void> {
-      (void)co_await scope.fiber(takes_often, &passing);
+      (void)co_await scope.fiber(takes_often, &passing, 4);
       (void)co_await scope.fiber(is_passed, &passing, &sum);
+      (void)co_await scope.fiber(takes_often, &passing, others);
     };
     co_await scope(cx, body);
     if (passing.lock.is_locked()) co_await fail(Errc::busy);
   };
-  (void)contest::explore_all_of(program);
-  EXPECT_GT(sum.met, 0);
-  EXPECT_GT(sum.called, 0);
-  contest::cancel_everywhere_in(program);
+  for (; others < 5; ++others) {
+    sum = {};
+    (void)contest::explore_all_of(program);
+    EXPECT_GT(sum.met, 0);
+    EXPECT_GT(sum.called, 0);
+    contest::cancel_everywhere_in(program);
+  }
 }
 
 // --- one that was called, or passed, leaves ---
