@@ -7,7 +7,9 @@
 // or not, and nobody can take it meanwhile. So there are two ends of a wait and nothing between them: the grant is used by
 // result(), or it goes back to the primitive.
 //
-// Only join(), leave(), grant(), admit() and use() change a line; a primitive decides in the functions that HasLine names.
+// A primitive may also call its first waiter, which keeps its place and takes what it finds when it is polled (CallsWaiters).
+//
+// Only join(), leave(), grant(), take(), admit() and use() change a line; a primitive decides in the functions that HasLine names.
 // Each change tells an exploration what it touched: the line, as one resource with its primitive.
 //
 // Several workers. A primitive has one short lock, that of its first line, and a Line::Turn is the only way to it; where the
@@ -162,6 +164,19 @@ class Line {
     (void)port_->wake(port_->here(), waiter.task_);
   }
 
+  /// Its task is woken to look again; it keeps its place. Needs: it waits here.
+  void call(const Waiter& waiter) noexcept {
+    writes();
+    (void)port_->wake(port_->here(), waiter.task_);
+  }
+
+  /// Out of the line with what it found when it looked again. Needs: its own task; it waits here.
+  void take(Waiter& waiter) noexcept {
+    unlink(waiter);
+    waiter.place_.set(Place::granted);
+    writes();
+  }
+
   /// The same for one that never had to wait. Needs: outside.
   void admit(Waiter& waiter, TaskId task) noexcept {
     CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
@@ -215,6 +230,13 @@ concept HasLine = requires(P& primitive, const Waiter& waiter, TaskId task, Chil
   { primitive.refuses(waiter, task, end) } noexcept -> std::same_as<bool>;
   { primitive.left(waiter) } noexcept;
   { primitive.take_back(waiter) } noexcept;
+};
+
+/// One that calls who waits, to look whether it is free, instead of granting it, decides one thing more:
+///   try_again(w)          one that waits was polled. True: it has what it came for; the primitive's state says so already
+template <class P>
+concept CallsWaiters = requires(P& primitive, const Waiter& waiter) {
+  { primitive.try_again(waiter) } noexcept -> std::same_as<bool>;
 };
 
 /// One that can be had by one task alone says by which, for who inspects; none when nobody has it, or several do.
@@ -279,6 +301,9 @@ class LineWait : public cx::Wait, public Waiter {
   }
   cx::WaitState step_in_turn(cx::TaskRoot& root, ChildEnd& end) noexcept {
     if (place() == Place::outside) return arrive(root, end);
+    if constexpr (CallsWaiters<P>) {
+      if (place() == Place::waiting && primitive_->try_again(*this)) primitive_->line().take(*this);
+    }
     return place() == Place::granted ? cx::WaitState::ready : cx::WaitState::pending;
   }
   void withdraw_in_turn() noexcept {

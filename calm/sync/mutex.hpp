@@ -1,14 +1,21 @@
 // mutex.hpp — one task at a time: a lock that is waited for, and a guard that is a promise to give it back.
 // Laws:    CHN-12, OBL-2 (a guard is counted), OBL-4, OBL-5, CAN-13
 // Threads: the tasks of one runtime, on any of its workers; see line.hpp
-// Cancel:  a waiting lock() leaves the line; a lock that was granted and not taken goes to the next; unlocking never waits
+// Cancel:  a waiting lock() leaves the line; a call or a lock that was for it goes to the next; unlocking never waits
 //
 //   calm::Mutex<Account> account(cx, Account{100});    // in a frame that outlives those who use it
 //   calm::Mutex<Account>::Guard held = co_await account.lock(inner);
 //   held->balance -= 10;                               // until the guard ends
 //
 // A task that awaits with a guard in its hands keeps others waiting: snapshots say how many guards it holds, where it
-// stands, and of those who wait which task they wait for. The lock goes from hand to hand in the order in which it was asked for.
+// stands, and of those who wait which task they wait for.
+//
+// Who waits may be passed, but not for long. An unlock frees the lock and calls the first in line, which stays there. Until its
+// task is polled others may come and take the lock, as often as they like: one that locks and unlocks in a loop goes on, instead
+// of switching to another task each time. If the called one finds the lock free, it has it; if it finds it taken, it was passed,
+// and the unlock that follows hands the lock over to it, whoever else has come. So for the first in line there is one call, at
+// most one poll in vain, and from that poll on one holder before it: the one it found. Those in line have the lock in the order in
+// which they came.
 #pragma once
 
 #include <cstdint>
@@ -48,14 +55,24 @@ class Holding {
     return true;
   }
   /// A guard is made, for the holder, which runs: it is a promise (OBL-2).
-  void count() noexcept { line_.port().count(line_.port().here(), ObligationKind::lock_guard); }
-  /// The guard ends: the promise is settled, and the lock goes to who waits longest, or to nobody.
+  void count() noexcept { count_on(line_.port().here()); }
+  /// The guard ends: the promise is settled, and the lock is free, or goes to who was passed.
   [[gnu::always_inline]] void unlock() noexcept {
-    cx::Port::Worker& worker = line_.port().here();
-    if (line_.is_shared()) [[unlikely]]
-      return unlock_among_others(worker);
-    settle(worker);
-    unlock_in_turn();
+    if (!line_.is_shared()) [[likely]] {
+      settle(*made_on_);
+      line_.writes();
+      return pass_on();
+    }
+    if (line_.begin_short_turn()) {
+      // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
+      if (line_.keep_short_turn_if(line_.first() == called_ && made_on_->running() == holder_)) [[likely]] {
+        settle(*made_on_);
+        line_.writes();
+        holder_ = {};
+        return line_.end_short_turn();
+      }
+    }
+    unlock_among_others();
   }
 
   // For the short way of the wait, where nobody else can come before the caller, and nobody follows it.
@@ -67,13 +84,14 @@ class Holding {
   void take(const cx::TaskRoot& root) noexcept {
     holder_ = root.id();
     line_.end_short_turn();
-    line_.port().count(root.worker(), ObligationKind::lock_guard);
+    count_on(root.worker());
   }
 
   // --- what a LineWait asks ---
 
   [[nodiscard]] Line& line() noexcept { return line_; }
   [[nodiscard]] TaskId holder() const noexcept { return holder_; }
+  /// Whoever waits: it may be passed.
   [[nodiscard]] bool try_admit(const Waiter& /*waiter*/, TaskId task) noexcept {
     if (holder_) return false;
     holder_ = task;
@@ -86,34 +104,66 @@ class Holding {
                     "on, or end it before"));
     return true;
   }
-  static void left(const Waiter& /*waiter*/) noexcept {}
+  /// Who was called has come; of others who are polled nobody is meant.
+  [[nodiscard]] bool try_again(const Waiter& waiter) noexcept {
+    if (&waiter != called_) return false;
+    called_ = nullptr;
+    if (!holder_) {
+      holder_ = waiter.task();
+      return true;
+    }
+    line_.writes();
+    passed_ = &waiter;
+    return false;
+  }
+  void left(const Waiter& waiter) noexcept {
+    if (&waiter == passed_) passed_ = nullptr;
+    if (&waiter != called_) return;
+    called_ = nullptr;
+    if (!holder_) pass_on();
+  }
   void take_back(const Waiter& /*waiter*/) noexcept { pass_on(); }
 
  private:
+  void count_on(cx::Port::Worker& worker) noexcept {
+    made_on_ = &worker;
+    line_.port().count(worker, ObligationKind::lock_guard);
+  }
   /// Whoever does it. Who holds the lock made the promise, wherever the guard is now; when it has ended, that has settled it
   /// (OBL-5).
   void settle(cx::Port::Worker& worker) noexcept { line_.port().uncount(worker, holder_, ObligationKind::lock_guard); }
-  [[gnu::noinline]] void unlock_among_others(cx::Port::Worker& worker) noexcept {
-    settle(worker);
+  [[gnu::noinline]] void unlock_among_others() noexcept {
+    settle(line_.port().here());
     const Line::Turn turn(line_);
-    unlock_in_turn();
-  }
-  void unlock_in_turn() noexcept {
     line_.writes();
     pass_on();
   }
   [[gnu::always_inline]] void pass_on() noexcept {
-    if (!line_.empty()) [[unlikely]]
+    if (line_.first() != called_) [[unlikely]]
       return pass_on_to_first();
-    holder_ = {};
+    holder_ = {};  // nobody waits, or who does was called
   }
   [[gnu::noinline]] void pass_on_to_first() noexcept {
-    holder_ = line_.first()->task();
-    line_.grant(*line_.first());
+    Waiter& first = *line_.first();
+    if (&first == passed_) {
+      passed_ = nullptr;
+      holder_ = first.task();
+      line_.grant(first);
+    } else {
+      CALM_SLOW(CHN_12, called_ == nullptr && passed_ == nullptr, first.task().bits());
+      holder_ = {};
+      called_ = &first;
+      line_.call(first);
+    }
   }
 
+  // CHN-12: while nobody holds it, who is first in line was called. At most one of the two below is somebody, and that is the
+  // first in line.
   Line line_;
-  TaskId holder_{};  // also of a grant that was not taken yet: CHN-12: with nobody there, nobody waits
+  TaskId holder_{};                      // also of a grant that was not taken yet
+  cx::Port::Worker* made_on_ = nullptr;  // the guard; it belongs to who has that
+  const Waiter* called_ = nullptr;       // when the lock was freed; it has not come yet
+  const Waiter* passed_ = nullptr;       // it was called, and found the lock taken
 };
 
 }  // namespace sync
@@ -203,13 +253,13 @@ class Mutex {
   };
 
  public:
-  /// Gives: a guard, when all who came before have had theirs.
+  /// Gives: a guard, at once when nobody has the lock, whoever waits for it.
   /// Fails: conflict when the task holds it already.
   cx::WaitFor<LockWait, cx::GivenContext, Mutex*> lock(CxOf<> cx) noexcept {
     return cx::WaitFor<LockWait, cx::GivenContext, Mutex*>(cx::GivenContext(cx), this);
   }
 
-  /// Gives: a guard, or nothing when it is held or others wait; no checkpoint.
+  /// Gives: a guard, or nothing when somebody has the lock; no checkpoint.
   [[nodiscard]] std::optional<Guard> try_lock(CxOf<> cx) noexcept {
     if (!holding_.try_lock(cx.task())) return std::nullopt;
     holding_.count();

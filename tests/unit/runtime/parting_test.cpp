@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
@@ -65,6 +66,47 @@ TEST_P(PartingOn, SCH_6_SCH_8_work_that_comes_to_a_sleeping_company_is_done) {
     }
   };
   EXPECT_TRUE(block_on(sleeps_and_quarrels, options).is_ok());
+}
+
+using Guard = Mutex<std::uint64_t>::Guard;
+
+Task<void> end_the_guard(Cx cx, Guard guard) {
+  co_await yield(cx);
+  ++*guard;
+}
+
+/// Each guard ends in another task than the one that has the lock, which goes on meanwhile, on another worker or on the same.
+Task<void> pass_guards_on(Cx cx, Mutex<std::uint64_t>& number) {
+  const auto body = [&number](Scope& scope) -> Task<void> {
+    for (int i = 0; i < rounds / 10; ++i) {
+      Guard guard = co_await number.lock(scope.cx());
+      Handle<void> other = co_await scope.spawn(end_the_guard, std::move(guard));
+      for (int turn = 0; turn < i % 4; ++turn) co_await yield(scope.cx());
+      co_await std::move(other).join(scope.cx());
+    }
+  };
+  co_await scope(cx, body);
+}
+
+TEST_P(PartingOn, SCH_6_OBL_2_guards_end_on_any_worker_alone_or_in_company) {
+  RunOptions options{.workers = GetParam()};
+  options.worth_sharing = Duration::nanoseconds(1);
+  const auto quarrels_with_guards = [](Cx cx) -> Task<void> {
+    Mutex<std::uint64_t> number(cx, 0);
+    const auto body = [&number](Scope& scope) -> Task<void> {
+      const auto passes = [&number](Cx inner) -> Task<void> { co_await pass_guards_on(inner, number); };
+      const auto counts = [&number](Cx inner) -> Task<void> { co_await count_under_lock(inner, number); };
+      for (int i = 0; i < tasks; ++i) {
+        (void)co_await scope.spawn(passes);
+        (void)co_await scope.spawn(counts);
+      }
+    };
+    co_await scope(cx, body);
+    EXPECT_FALSE(number.is_locked());
+    const Guard guard = co_await number.lock(cx);
+    EXPECT_EQ(*guard, std::uint64_t{tasks} * (rounds + rounds / 10));
+  };
+  EXPECT_TRUE(block_on(quarrels_with_guards, options).is_ok());
 }
 
 constexpr Time at_ms(int ms) { return Time() + Duration::milliseconds(ms); }

@@ -50,6 +50,67 @@ TEST_P(SharedSync, CHN_12_a_mutex_lets_one_task_in_at_a_time) {
   EXPECT_EQ(sum.value(), 1600U);
 }
 
+/// Locks and unlocks as often as it can, sometimes with a wait inside, until it is done or cancelled.
+struct LocksInHaste {
+  Mutex<std::uint64_t>& sum;
+  std::atomic<int>& inside;
+  std::atomic<int>& together;
+  std::atomic<std::uint64_t>& counted;
+  int rounds;
+
+  Task<void> operator()(Cx cx, int number) const {
+    for (int i = 0; i < rounds; ++i) {
+      if ((i + number) % 16 == 0) {
+        (void)co_await select(cx, sum.lock(cx), sleep(cx, Duration::microseconds(20)));
+        continue;
+      }
+      const Mutex<std::uint64_t>::Guard held = co_await sum.lock(cx);
+      if (inside.fetch_add(1) != 0) ++together;
+      ++*held;
+      ++counted;
+      inside.fetch_sub(1);
+      if ((i + number) % 64 == 0) co_await yield(cx);
+    }
+  }
+};
+/// Every other task is cancelled, wherever it stands.
+struct CancelsEveryOther {
+  const LocksInHaste& work;
+  int tasks;
+
+  Task<void> operator()(Scope& scope) const {
+    std::vector<Handle<void>> victims;
+    for (int number = 0; number < tasks; ++number) {
+      Handle<void> task = co_await scope.spawn(work, number);
+      if (number % 2 == 1) victims.push_back(std::move(task));
+    }
+    for (const Handle<void>& victim : victims) {
+      co_await sleep(scope.cx(), Duration::microseconds(50));
+      victim.cancel();
+    }
+  }
+};
+Task<bool> locked_in_haste(Cx cx) {
+  for (int round = 0; round < 8; ++round) {
+    Mutex<std::uint64_t> sum(cx, 0);
+    std::atomic<int> inside{0};
+    std::atomic<int> together{0};
+    std::atomic<std::uint64_t> counted{0};
+    const LocksInHaste work{sum, inside, together, counted, 400};
+    const CancelsEveryOther body{work, 12};
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+    if (sum.is_locked() || together != 0) co_return false;
+    const Mutex<std::uint64_t>::Guard held = co_await sum.lock(cx);
+    if (*held != counted || *held < std::uint64_t{6} * 300) co_return false;
+  }
+  co_return true;
+}
+TEST_P(SharedSync, CHN_12_CAN_13_a_mutex_in_haste_with_cancels_loses_no_call) {
+  const Outcome<bool> right = run_program(locked_in_haste);
+  ASSERT_TRUE(right.is_ok()) << to_string(right);
+  EXPECT_TRUE(right.value());
+}
+
 struct TwoNumbers {
   int a = 0;
   int b = 0;

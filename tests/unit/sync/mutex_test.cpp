@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/snapshot.hpp"
 #include "calm/runtime/run.hpp"
+#include "calm/sync/notify.hpp"
+#include "calm/sync/select.hpp"
 #include "contest.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
@@ -51,13 +54,44 @@ Task<void> locking(Cx cx) {
 TEST(Mutex, CHN_12_has_one_holder_at_a_time_in_every_schedule) {
   // Who is first, and whether the others come before it unlocks.
   EXPECT_EQ(contest::explore_both_ways(locking<2, -1>), 4U);
-  EXPECT_EQ(contest::explore_all_of(locking<3, -1>), 30U);
+  EXPECT_EQ(contest::explore_both_ways(locking<3, -1>), 42U);
 }
 
 TEST(Mutex, CHN_12_hand_off_against_cancel_loses_no_wake_in_any_schedule) {
   EXPECT_GT(contest::explore_both_ways(locking<2, 0>), 2U);
   EXPECT_GT(contest::explore_all_of(locking<3, 1>), 20U);
   EXPECT_GT(contest::explore_all_of(locking<3, 2>), 20U);
+}
+
+/// The same, twice in a row: the second time it passes who was called, if somebody was.
+struct LockedTwice {
+  Locked once;
+
+  Task<void> operator()(Cx cx, int number) const {
+    co_await once(cx, number);
+    co_await once(cx, number);
+  }
+};
+
+template <int tasks, int victim>
+Task<void> locking_twice(Cx cx) {
+  Mutex<> mutex(cx);
+  lab::Shared<int> inside(cx, 0);
+  lab::Shared<int> done(cx, 0);
+  co_await contest::run_contest(cx, LockedTwice{{mutex, inside, done}}, tasks, victim);
+  const int least = 2 * (victim < 0 ? tasks : tasks - 1);
+  if (!cx.is_cancelled() && (inside.get(cx) != 0 || done.get(cx) < least)) co_await fail(Errc::protocol);
+  if (mutex.is_locked()) co_await fail(Errc::busy);
+}
+
+TEST(Mutex, CHN_12_passing_against_cancel_loses_no_call_in_any_schedule) {
+  EXPECT_GT(contest::explore_both_ways(locking_twice<2, -1>), 4U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<2, 0>), 20U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<2, 1>), 20U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<3, -1>), 100U);
+  EXPECT_GT(contest::explore_all_of(locking_twice<3, 1>), 100U);
+  contest::cancel_everywhere_in(locking_twice<3, -1>);
+  contest::cancel_everywhere_in(locking_twice<3, 1>);
 }
 
 TEST(Mutex, CAN_13_a_cancel_at_any_await_point_wakes_who_waits_for_a_lock) {
@@ -96,25 +130,236 @@ TEST(Mutex, CHN_12_locking_twice_by_one_task_is_a_clear_error) {
   EXPECT_LAB_CLEAN(report);
 }
 
-TEST(Mutex, CHN_12_try_lock_does_not_wait_and_does_not_overtake) {
+Task<void> lock_once(Cx cx, Mutex<>* mutex) { const Mutex<>::Guard guard = co_await mutex->lock(cx); }
+
+TEST(Mutex, CHN_12_who_waits_is_passed_until_it_was_polled_and_never_after) {
   const auto report = lab::run({}, [](Cx cx) -> Task<void> {
     Mutex<> mutex(cx);
     std::optional<Mutex<>::Guard> mine = mutex.try_lock(cx);
     EXPECT_TRUE(mine);
-    EXPECT_FALSE(mutex.try_lock(cx));
+    EXPECT_FALSE(mutex.try_lock(cx)) << "it does not wait";
     const auto body = [&](Scope& scope) -> Task<void> {
-      const auto waits = [&mutex](Cx inner) -> Task<void> { const auto guard = co_await mutex.lock(inner); };
-      (void)co_await scope.fiber(waits);
+      (void)co_await scope.fiber(lock_once, &mutex);
+      co_await sleep(scope.cx(), ms(1));
+      for (int i = 0; i < 3; ++i) {
+        mine->unlock();
+        EXPECT_FALSE(*mine);
+        EXPECT_FALSE(mutex.is_locked()) << "who waits was called, and has not come";
+        mine = mutex.try_lock(scope.cx());
+        EXPECT_TRUE(mine) << "it may be passed";
+      }
       co_await sleep(scope.cx(), ms(1));
       mine->unlock();
-      EXPECT_FALSE(*mine);
-      EXPECT_TRUE(mutex.is_locked()) << "it went to who waited";
+      EXPECT_TRUE(mutex.is_locked()) << "it came in vain, so now it is next";
       EXPECT_FALSE(mutex.try_lock(scope.cx()));
     };
     co_await scope(cx, body);
     EXPECT_TRUE(mutex.try_lock(cx));
   });
   EXPECT_LAB_CLEAN(report);
+}
+
+TEST(Mutex, CHN_12_a_grant_is_followed_by_a_call_so_a_convoy_does_not_last) {
+  const auto report = lab::run({}, [](Cx cx) -> Task<void> {
+    Mutex<> mutex(cx);
+    std::optional<Mutex<>::Guard> mine = mutex.try_lock(cx);
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto twice = [&mutex](Cx inner) -> Task<void> {
+        Mutex<>::Guard guard = co_await mutex.lock(inner);
+        guard.unlock();
+        EXPECT_FALSE(mutex.is_locked()) << "others wait, and this one goes on all the same";
+        const Mutex<>::Guard again = co_await mutex.lock(inner);
+      };
+      for (int i = 0; i < 3; ++i) (void)co_await scope.fiber(twice);
+      co_await sleep(scope.cx(), ms(1));
+      mine->unlock();
+      mine = mutex.try_lock(scope.cx());
+      co_await sleep(scope.cx(), ms(1));
+      mine->unlock();
+      EXPECT_TRUE(mutex.is_locked()) << "granted to the first";
+    };
+    co_await scope(cx, body);
+    EXPECT_FALSE(mutex.is_locked());
+  });
+  EXPECT_LAB_CLEAN(report);
+}
+
+// --- how long one is passed, in every schedule ---
+
+/// What one who waits has seen.
+struct Passing {
+  explicit Passing(Cx cx) : lock(cx) {}
+
+  sync::Holding lock;
+  int taken = 0;          // by others
+  int in_vain = 0;        // polls of who waits that found it taken
+  int taken_by_then = 0;  // when that was
+};
+
+class PlainWait : public sync::LineWait<sync::Holding> {
+ public:
+  PlainWait(const cx::Context* context, Passing* passing) noexcept : LineWait(context, &passing->lock) {}
+  void result() noexcept {
+    use_grant();
+    primitive().count();
+  }
+
+ protected:
+  ~PlainWait() = default;
+};
+
+class WatchedWait : public PlainWait {
+ public:
+  WatchedWait(const cx::Context* context, Passing* passing) noexcept
+      : PlainWait(context, passing), passing_(*passing) {}
+  cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    const bool waited = place() == sync::Place::waiting;
+    const cx::WaitState state = step_of_line(root, end);
+    if (waited && state == cx::WaitState::pending) {
+      ++passing_.in_vain;
+      passing_.taken_by_then = passing_.taken;
+    }
+    return state;
+  }
+
+ protected:
+  ~WatchedWait() = default;
+
+ private:
+  Passing& passing_;
+};
+
+template <class W>
+auto lock_by(Cx cx, Passing* passing) {
+  return cx::WaitFor<W, const cx::Context*, Passing*>(&cx::context_of(cx), passing);
+}
+
+/// Over all executions.
+struct PassingSum {
+  int met = 0;     // it found the lock taken when it came the second time
+  int called = 0;  // it waited, and found it free
+};
+
+Task<void> takes_often(Cx cx, Passing* passing, int times) {
+  for (int i = 0; i < times; ++i) {
+    co_await lock_by<PlainWait>(cx, passing);
+    ++passing->taken;
+    if (i != 1) (void)co_await outcome(Locked::give_way(cx));
+    passing->lock.unlock();
+  }
+}
+
+Task<void> is_passed(Cx cx, Passing* passing, PassingSum* sum) {
+  co_await lock_by<WatchedWait>(cx, passing);
+  const bool bounded = passing->in_vain == 0 || (passing->in_vain == 1 && passing->taken == passing->taken_by_then);
+  passing->lock.unlock();
+  ++(passing->in_vain == 0 ? sum->called : sum->met);
+  if (!bounded) co_await fail(Errc::protocol);
+}
+
+TEST(Mutex, CHN_12_who_was_polled_in_vain_once_has_one_holder_before_it_in_every_schedule) {
+  PassingSum sum;
+  int others = 0;
+  const auto program = [&sum, &others](Cx cx) -> Task<void> {
+    Passing passing(cx);
+    const auto body = [&](Scope& scope) -> Task<void> {
+      (void)co_await scope.fiber(takes_often, &passing, 4);
+      (void)co_await scope.fiber(is_passed, &passing, &sum);
+      (void)co_await scope.fiber(takes_often, &passing, others);
+    };
+    co_await scope(cx, body);
+    if (passing.lock.is_locked()) co_await fail(Errc::busy);
+  };
+  for (; others < 5; ++others) {
+    sum = {};
+    (void)contest::explore_all_of(program);
+    EXPECT_GT(sum.met, 0);
+    EXPECT_GT(sum.called, 0);
+    contest::cancel_everywhere_in(program);
+  }
+}
+
+// --- one that was called, or passed, leaves ---
+
+enum class Moment : std::uint8_t { called, called_and_taken, passed };
+
+/// Two wait. The first is at this moment of its wait when it is cancelled: the second gets the lock all the same.
+template <Moment moment>
+Task<void> first_leaves(Cx cx) {
+  Mutex<> mutex(cx);
+  int had = 0;
+  std::optional<Mutex<>::Guard> mine = mutex.try_lock(cx);
+  const auto body = [&](Scope& scope) -> Task<void> {
+    const auto waits = [&](Cx inner) -> Task<void> {
+      const Mutex<>::Guard guard = co_await mutex.lock(inner);
+      ++had;
+    };
+    const Handle<void> first = co_await scope.fiber(waits);
+    co_await sleep(scope.cx(), ms(1));
+    (void)co_await scope.fiber(waits);
+    co_await sleep(scope.cx(), ms(1));
+    mine->unlock();
+    if (moment != Moment::called) mine = mutex.try_lock(scope.cx());
+    if (moment == Moment::passed) co_await sleep(scope.cx(), ms(1));
+    first.cancel();
+    if (moment != Moment::called) co_await sleep(scope.cx(), ms(1));
+    EXPECT_EQ(had, 0);
+    mine->unlock();
+    co_await sleep(scope.cx(), ms(1));
+    EXPECT_EQ(had, 1);
+  };
+  (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+  EXPECT_EQ(had, 1);
+  mine.reset();
+  EXPECT_FALSE(mutex.is_locked());
+}
+
+TEST(Mutex, CHN_12_who_was_called_and_leaves_passes_the_call_on) {
+  EXPECT_LAB_CLEAN(lab::run({}, first_leaves<Moment::called>));
+  EXPECT_LAB_CLEAN(lab::run({}, first_leaves<Moment::called_and_taken>));
+  EXPECT_LAB_CLEAN(lab::run({}, first_leaves<Moment::passed>));
+}
+
+/// The first of two who wait goes another way when it is called: its wait ends with the select.
+Task<void> first_chooses_otherwise(Cx cx) {
+  Mutex<> mutex(cx);
+  Notify other(cx);
+  lab::Shared<int> had(cx, 0);
+  const auto body = [&](Scope& scope) -> Task<void> {
+    Mutex<>::Guard mine = co_await mutex.lock(scope.cx());
+    const auto either = [&](Cx inner) -> Task<void> {
+      const auto first = co_await select(inner, other.wait(inner), mutex.lock(inner));
+    };
+    const auto waits = [&](Cx inner) -> Task<void> {
+      const Mutex<>::Guard guard = co_await mutex.lock(inner);
+      ++had.changed(inner);
+    };
+    (void)co_await scope.fiber(either);
+    (void)co_await scope.fiber(waits);
+    const auto tells = [&other](Cx /*cx*/) -> Task<void> {
+      other.notify_one();
+      co_return;
+    };
+    (void)co_await scope.fiber(tells);
+    co_await yield(scope.cx());
+    mine.unlock();
+  };
+  co_await scope(cx, body);
+  if (had.get(cx) != 1 || mutex.is_locked()) co_await fail(Errc::protocol);
+}
+
+TEST(Mutex, CHN_12_COM_5_a_select_that_goes_another_way_passes_the_call_on_in_every_schedule) {
+  (void)contest::explore_both_ways(first_chooses_otherwise);
+  contest::cancel_everywhere_in(first_chooses_otherwise);
+}
+
+TEST(Mutex, CHN_12_wakes_for_nothing_change_nothing) {
+  for (std::uint64_t seed = 1; seed < 200; ++seed) {
+    lab::LabConfig config{.seed = seed};
+    config.faults.spurious_wakes = 300;
+    EXPECT_LAB_CLEAN(lab::run(config, locking<4, -1>));
+    EXPECT_LAB_CLEAN(lab::run(config, locking<4, 1>));
+  }
 }
 
 kernel::TaskView view_of(Cx cx, TaskId task) {

@@ -128,7 +128,7 @@ TEST(ShortWay, CHN_12_a_lock_taken_on_it_is_known_as_held) {
       EXPECT_FALSE(others_had_it);
       ++*guard;
       guard.unlock();
-      EXPECT_TRUE(mutex.is_locked()) << "it went to who waited";
+      EXPECT_FALSE(mutex.is_locked()) << "who waits was called, and has not come";
     };
     co_await scope(cx, body);
     EXPECT_TRUE(others_had_it);
@@ -211,6 +211,31 @@ TEST(ShortWay, SCH_10_who_finds_every_lock_free_lets_others_run_all_the_same) {
     EXPECT_GE(turns, 10'000 / static_cast<int>(cx::TaskRoot::ready_in_a_row) / 2);
     const auto guard = co_await mutex.lock(cx);
     EXPECT_EQ(*guard, 10'000);
+  });
+}
+
+TEST(ShortWay, SCH_10_CHN_12_those_who_stood_in_line_have_many_turns_in_a_row) {
+  run_both_ways([](Cx cx) -> Task<void> {
+    constexpr int in_line = 4;
+    constexpr int rounds = 2000;
+    Mutex<TaskId> last(cx, TaskId());
+    int switches = 0;
+    const auto body = [&](Scope& scope) -> Task<void> {
+      auto held = co_await last.lock(scope.cx());
+      const auto locks = [&](Cx inner) -> Task<void> {
+        for (int i = 0; i < rounds; ++i) {
+          const auto guard = co_await last.lock(inner);
+          if (*guard != inner.task()) ++switches;
+          *guard = inner.task();
+        }
+      };
+      for (int i = 0; i < in_line; ++i) (void)co_await scope.fiber(locks);
+      co_await sleep(scope.cx(), Duration::milliseconds(1));
+      held.unlock();
+    };
+    co_await scope(cx, body);
+    EXPECT_GE(switches, in_line);
+    EXPECT_LE(switches, 2 * in_line * rounds / static_cast<int>(cx::TaskRoot::ready_in_a_row)) << "a convoy";
   });
 }
 
