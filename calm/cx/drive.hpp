@@ -46,6 +46,7 @@ void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, Ta
   if (worker.has_promises()) [[unlikely]]
     tell_promises(kernel, worker, task);
   worker.set_running({});
+  if constexpr (Atomics::shared) worker.set_polled(nullptr);
 }
 
 /// What there is to do with a task that the kernel wants dropped, or that has not ended plainly.
@@ -106,6 +107,7 @@ bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, kernel:
     drop_frames(kernel, worker, root, task, start == kernel::PollStart::drop);
     return true;
   }
+  if constexpr (Atomics::shared) worker.set_polled(&record);
   const TaskRoot::Progress progress = root.poll(worker, task);
   leave_poll(kernel, worker, task);
   if (progress == TaskRoot::Progress::parked) {

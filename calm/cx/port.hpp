@@ -88,16 +88,25 @@ class Port {
   virtual Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) = 0;
 
   /// Promises without a record (OBL-2): the running task makes one, and settles one of this holder's, which may be itself.
-  /// What it does to its own the kernel hears when it suspends or ends; with several workers at once, since the promise may
-  /// be settled on another one before that. Needs: a kind that is counted.
+  /// What it does to its own the kernel hears when it suspends or ends; with several workers its record says so at once, since
+  /// the promise may be settled on another one before that. Needs: a kind that is counted.
   void count(Worker& worker, ObligationKind kind) noexcept {
-    if (shared_) [[unlikely]]
-      return count_now(worker, kind);
-    ++worker.promises(kernel::counted_index(kind));
+    const std::uint8_t index = kernel::counted_index(kind);
+    if (!shared_) [[likely]] {
+      ++worker.promises(index);
+    } else if (auto* const record = worker.polled(); record != nullptr && record->counted_open(index) != UINT16_MAX) {
+      record->count_up(index);
+    } else {
+      count_now(worker, kind);
+    }
   }
   void uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
-    if (holder == worker.running() && !shared_) [[likely]] {
-      --worker.promises(kernel::counted_index(kind));
+    const std::uint8_t index = kernel::counted_index(kind);
+    if (holder != worker.running()) return uncount_away(worker, holder, kind);
+    if (!shared_) [[likely]] {
+      --worker.promises(index);
+    } else if (auto* const record = worker.polled(); record != nullptr && record->counted_open(index) != 0) {
+      record->count_down(index);
     } else {
       uncount_away(worker, holder, kind);
     }

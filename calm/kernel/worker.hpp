@@ -11,6 +11,7 @@
 #include "calm/check/probe.hpp"
 #include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/lock_order.hpp"
+#include "calm/lockfree/atomics.hpp"
 #include "calm/lockfree/relaxed.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
@@ -19,8 +20,13 @@
 
 namespace calm::kernel {
 
+template <lockfree::AtomicsPolicy Atomics>
+struct TaskRecord;
+
 class alignas(128) Worker {
  public:
+  using SharedRecord = TaskRecord<lockfree::RealAtomics>;
+
   /// Without a source it is the only worker.
   Worker(std::uint16_t index, trace::Ring ring, trace::SequenceSource* sequence) noexcept
       : index_(index), order_(index), ring_(std::move(ring)), recorder_(ring_, sequence) {}
@@ -52,8 +58,12 @@ class alignas(128) Worker {
   [[nodiscard]] bool is_clear() const noexcept { return clear_; }
   void set_clear(bool clear) noexcept { clear_ = clear; }
 
+  /// Gives: the record of the running task, whose counts its own poll may change; nullptr where one worker polls all there is.
+  [[nodiscard]] SharedRecord* polled() const noexcept { return polled_; }
+  void set_polled(SharedRecord* record) noexcept { polled_ = record; }
+
   /// Promises without a record (OBL-2) that the running task has made in this poll, less those of its own that it settled, by
-  /// their place among the counted kinds: the kernel hears of them when the poll ends.
+  /// their place among the counted kinds: the kernel hears of them when the poll ends, or when another one is made inside it.
   [[nodiscard]] std::int32_t& promises(std::uint8_t kind) noexcept { return promises_[kind]; }
 
   [[nodiscard]] bool has_promises() const noexcept {
@@ -65,17 +75,13 @@ class alignas(128) Worker {
   /// What a poll knows of itself while another one is made inside it.
   struct Poll {
     TaskId running{};
-    std::int32_t promises[counted_kind_count]{};
+    SharedRecord* polled = nullptr;
   };
-  [[nodiscard]] Poll leave_for_inner_poll() noexcept {
-    Poll outer{.running = running_};
-    for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind)
-      outer.promises[kind] = std::exchange(promises_[kind], 0);
-    return outer;
-  }
+  /// Needs: !has_promises(): what runs inside may settle them.
+  [[nodiscard]] Poll leave_for_inner_poll() const noexcept { return {.running = running_, .polled = polled_}; }
   void return_from_inner_poll(const Poll& outer) noexcept {
-    for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind) promises_[kind] = outer.promises[kind];
     set_running(outer.running);
+    polled_ = outer.polled;
   }
 
   [[nodiscard]] const trace::Ring& ring() const noexcept { return ring_; }
@@ -102,6 +108,7 @@ class alignas(128) Worker {
     round_ = 0;
     set_time({});
     set_running({});
+    polled_ = nullptr;
     for (std::int32_t& count : promises_) count = 0;
     ring_.start_over();
     lost_events_ = 0;
@@ -118,6 +125,7 @@ class alignas(128) Worker {
   std::uint32_t round_ = 0;
   lockfree::Relaxed<Time> now_;
   TaskId running_;
+  SharedRecord* polled_ = nullptr;
   std::int32_t promises_[counted_kind_count]{};
   [[no_unique_address]] LockOrder order_;
   trace::Ring ring_;

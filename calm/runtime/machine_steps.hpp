@@ -133,6 +133,8 @@ void Machine<Atomics>::poll_in_place(Seat<Atomics>& seat, TaskId id) {
   kernel::Worker& worker = seat.worker;
   ++seat.inner_depth;
   ++seat.inner_polls;
+  if (worker.has_promises()) [[unlikely]]
+    cx::tell_promises(*kernel_, worker, worker.running());
   const kernel::Worker::Poll outer = worker.leave_for_inner_poll();
   seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task->frame)->last_await());
   (void)cx::drive(*kernel_, worker, *task, id);

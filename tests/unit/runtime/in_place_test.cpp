@@ -12,6 +12,8 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/run.hpp"
+#include "calm/sync/mutex.hpp"
+#include "tests/stderr_watch.hpp"
 
 namespace calm {
 namespace {
@@ -56,6 +58,47 @@ TEST_P(InPlace, SCH_6_the_joined_one_runs_first_and_the_others_in_their_order) {
   };
   ASSERT_TRUE(run_body(body).is_ok());
   EXPECT_EQ(log, (Log{"second", "joined", "first", "third"}));
+}
+
+TEST_P(InPlace, OBL_5_a_guard_that_ends_in_the_joined_one_is_settled) {
+  const StderrWatch watch;
+  const auto body = [](Scope& scope) -> Task<void> {
+    Mutex<int> number(scope.cx(), 0);
+    co_await checkpoint(scope.cx());
+    for (int i = 0; i < 3; ++i) {
+      const auto ends_it = [](Cx /*cx*/, Mutex<int>::Guard guard) -> Task<void> {
+        ++*guard;
+        co_return;
+      };
+      Mutex<int>::Guard guard = co_await number.lock(scope.cx());
+      Handle<void> child = co_await scope.spawn(ends_it, std::move(guard));
+      co_await std::move(child).join(scope.cx());
+      EXPECT_FALSE(number.is_locked());
+    }
+    co_await yield(scope.cx());
+  };
+  EXPECT_TRUE(run_body(body).is_ok());
+  EXPECT_EQ(watch.said(), "");
+}
+
+TEST_P(InPlace, OBL_5_a_guard_that_the_joined_one_makes_is_its_own) {
+  const StderrWatch watch;
+  const auto body = [](Scope& scope) -> Task<void> {
+    Mutex<int> outer(scope.cx(), 0);
+    Mutex<int> inner(scope.cx(), 0);
+    co_await checkpoint(scope.cx());
+    const auto locks = [&inner](Cx cx) -> Task<void> {
+      co_await checkpoint(cx);
+      const Mutex<int>::Guard guard = co_await inner.lock(cx);
+      ++*guard;
+    };
+    const Mutex<int>::Guard held = co_await outer.lock(scope.cx());
+    Handle<void> child = co_await scope.fiber(locks);
+    co_await std::move(child).join(scope.cx());
+    EXPECT_TRUE(outer.is_locked());
+  };
+  EXPECT_TRUE(run_body(body).is_ok());
+  EXPECT_EQ(watch.said(), "");
 }
 
 TEST_P(InPlace, TSK_6_one_that_parks_there_goes_on_when_it_is_woken) {
