@@ -90,8 +90,8 @@ void look_ahead(const kernel::TaskRecord<Atomics>* next) noexcept {
 
 /// Polls the task that this queue entry is for, which has this record. Gives: false when the entry was stale.
 template <lockfree::AtomicsPolicy Atomics>
-bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
-           TaskId task, std::uint64_t cause = 0) {
+[[gnu::always_inline]] inline bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                         kernel::TaskRecord<Atomics>& record, TaskId task, std::uint64_t cause = 0) {
   const kernel::PollStart start = kernel.begin_poll(worker, record, task, cause);
   if (start == kernel::PollStart::stale) return false;
   if (start == kernel::PollStart::later) return true;

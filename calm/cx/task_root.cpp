@@ -91,11 +91,13 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   ++polls_;
   for (ready_ = 0;; ++ready_) {
     if (wait_ != nullptr) {
+      if (again_) return parked();
       if (ready_ >= ready_in_a_row) {
         ask_for_another_poll();
         return parked();
       }
-      const WaitState state = ask_wait();
+      const bool goes_on = std::exchange(gave_way_, false) && is_quiet();
+      const WaitState state = goes_on ? WaitState::ready : ask_wait();
       if (state == WaitState::pending) return parked();
       Awaiter* const waited = std::exchange(wait_, nullptr);
       if (state == WaitState::failed && !waited->deliver(end_)) {

@@ -282,6 +282,16 @@ class TaskRoot {
   }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
+  /// The frame that has just parked only lets others run first. Gives: true when that is all there is to it: it is not asked,
+  ///        and goes on in the next poll, unless there is something to see by then.
+  [[nodiscard]] bool give_way() noexcept {
+    if (!is_quiet()) return false;
+    arrived_ = false;
+    again_ = true;
+    gave_way_ = true;
+    waits_for_.set({});
+    return true;
+  }
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
   /// It does. Needs: may_pass().
@@ -382,8 +392,9 @@ class TaskRoot {
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
   bool fiber_ = false;
-  bool arrived_ = false;  // at a wait that was not asked yet
-  bool again_ = false;    // it wants another poll when this one is over
+  bool arrived_ = false;   // at a wait that was not asked yet
+  bool again_ = false;     // it wants another poll when this one is over
+  bool gave_way_ = false;  // and need not be asked then
   bool unwinding_ = false;
   bool ended_ = false;
 };

@@ -23,7 +23,8 @@ namespace calm::cx {
 
 /// What a co_await on a wait is: the wait is asked at once, so one that is ready costs no dispatch.
 /// `Base` is a Wait with `Value result()`, called when it said ready. One that can often be had at once has a
-/// `bool at_once(TaskRoot&)` too, asked before the frame suspends: false changes nothing, and step() is asked as always.
+/// `bool at_once(TaskRoot&)` too, asked before the frame suspends: false changes nothing, and step() is asked as always. One
+/// with a `parked(TaskRoot&)` hears when the frame has suspended.
 template <class Base>
 class Parking final : public Base {
  public:
@@ -50,6 +51,7 @@ class Parking final : public Base {
     frame_.awaiting = this;
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
     frame_.root->park(frame_, *this);
+    if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame_.root);
   }
   decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) {
     frame_.awaiting = nullptr;
@@ -193,6 +195,8 @@ class YieldWait : public Wait {
  public:
   explicit YieldWait(const Context* context) noexcept : Wait(context) {}
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
+  /// Where the task has nothing to see at a checkpoint there is nothing to ask before the next poll.
+  void parked(TaskRoot& root) noexcept { yielded_ = root.give_way(); }
   static void result() noexcept {}
 
  protected:

@@ -146,11 +146,11 @@ inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, Task& task, Ta
 template <lockfree::AtomicsPolicy Atomics>
 template <bool in_budget>
 inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
-  const bool first = [&] {
-    if constexpr (in_budget) return task.word.begin_first_poll(id);
+  const bool plainly = [&] {
+    if constexpr (in_budget) return task.mask_depth.get() == 0 && task.word.begin_plain_poll(id);
     return false;
   }();
-  if (!first) {
+  if (!plainly) {
     TaskLife now;
     const auto may_start = [&] { return in_budget || !budget_used_up(task, worker.now()); };
     if (!task.word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;

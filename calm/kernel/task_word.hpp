@@ -92,6 +92,11 @@ class TaskLife {
     const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
     return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | newborn_bits);
   }
+  /// Gives: true when this is the life that the id names, and it is queued for another poll with nothing to see in it.
+  [[nodiscard]] constexpr bool is_queued_again(TaskId id) const noexcept {
+    const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
+    return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | queued_again_bits);
+  }
   /// Gives: the word of the first poll. Needs: is_newborn().
   [[nodiscard]] constexpr TaskLife first_poll() const noexcept {
     const TaskLife polled = TaskLife(0, TaskState::running, lockfree::WakeState::running).with(TaskFlag::started);
@@ -129,6 +134,9 @@ class TaskLife {
   static_assert(generation_bits / one_generation == Generation::last, "HND-1: one more than the last is 0");
   static constexpr std::uint64_t newborn_bits = std::uint64_t{static_cast<std::uint8_t>(TaskState::created)} << 3 |
                                                 lockfree::wake_bits(lockfree::WakeState::queued);
+  static constexpr std::uint64_t queued_again_bits = std::uint64_t{static_cast<std::uint8_t>(TaskState::running)} << 3 |
+                                                     lockfree::wake_bits(lockfree::WakeState::queued) |
+                                                     static_cast<std::uint64_t>(TaskFlag::started);
 
   std::uint64_t bits_ = 0;
 };
@@ -176,12 +184,16 @@ class TaskWord {
     }
   }
 
-  /// Begins the first poll of a task that has its budget. Needs: nobody else can change the word (LocalAtomics).
-  /// Gives: false when something has happened to it already; then nothing has changed and begin_poll() decides.
-  [[nodiscard]] bool begin_first_poll(TaskId id) noexcept
+  /// Begins the poll of a task that has its budget, the first one or another. Needs: nobody else can change the word
+  /// (LocalAtomics). Gives: false when something has happened to it; then nothing has changed and begin_poll() decides.
+  [[nodiscard]] bool begin_plain_poll(TaskId id) noexcept
     requires(!Atomics::shared)
   {
     const TaskLife was = look();
+    if (was.is_queued_again(id)) {
+      renew(was.with(lockfree::WakeState::running));
+      return true;
+    }
     if (!was.is_newborn(id)) return false;
     renew(was.first_poll());
     return true;

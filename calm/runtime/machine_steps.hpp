@@ -101,7 +101,7 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
+[[gnu::always_inline]] inline void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
   come_in(seat);
   kernel::Worker& worker = seat.worker;
   worker.set_round(worker.round() + 1);

@@ -61,13 +61,28 @@ TEST(TaskWord, TSK_1_the_first_poll_of_a_newborn_is_that_of_any_task) {
     quick.renew(life);
     careful.renew(life);
     TaskLife now;
-    EXPECT_TRUE(quick.begin_first_poll(id));
+    EXPECT_TRUE(quick.begin_plain_poll(id));
     EXPECT_TRUE(careful.begin_poll(generation, now, [] { return true; }));
     EXPECT_EQ(quick.look(), careful.look());
   }
 }
 
-TEST(TaskWord, TSK_1_whoever_is_no_newborn_has_no_first_poll) {
+TEST(TaskWord, TSK_6_another_poll_with_nothing_to_see_is_that_of_any_task) {
+  const TaskId id(3, Generation(generation));
+  const TaskLife again = TaskLife(generation, TaskState::running, WakeState::queued).with(TaskFlag::started);
+  for (const TaskLife life : {again, again.with(TaskFlag::handle)}) {
+    TaskWord<lockfree::LocalAtomics> quick;
+    TaskWord<lockfree::LocalAtomics> careful;
+    quick.renew(life);
+    careful.renew(life);
+    TaskLife now;
+    EXPECT_TRUE(quick.begin_plain_poll(id));
+    EXPECT_TRUE(careful.begin_poll(generation, now, [] { return true; }));
+    EXPECT_EQ(quick.look(), careful.look());
+  }
+}
+
+TEST(TaskWord, TSK_1_whoever_has_something_to_see_has_no_plain_poll) {
   const TaskId id(3, Generation(generation));
   const TaskLife born(generation, TaskState::created, WakeState::queued);
   const TaskLife others[] = {TaskLife(generation + 1, TaskState::created, WakeState::queued),
@@ -76,11 +91,14 @@ TEST(TaskWord, TSK_1_whoever_is_no_newborn_has_no_first_poll) {
                              born.with(WakeState::running),
                              born.with(TaskFlag::cleanup),
                              born.with(TaskFlag::awaited),
-                             born.with(TaskFlag::holds)};
+                             born.with(TaskFlag::holds),
+                             born.with(TaskState::running).with(TaskFlag::started).with(TaskFlag::cleanup),
+                             born.with(TaskState::cancelling).with(TaskFlag::started),
+                             born.with(TaskState::running).with(TaskFlag::started).with(WakeState::idle)};
   for (const TaskLife life : others) {
     TaskWord<lockfree::LocalAtomics> word;
     word.renew(life);
-    EXPECT_FALSE(word.begin_first_poll(id)) << life.bits();
+    EXPECT_FALSE(word.begin_plain_poll(id)) << life.bits();
     EXPECT_EQ(word.look(), life) << "nothing has changed";
   }
 }
