@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,7 +40,12 @@ CALM_CORO_WRAPPER Task<void> parked_program(Cx cx) { return scope(cx, three_park
 /// Gives: what `runtime` says once its program has come to rest.
 std::string inspect_parked(Runtime& runtime) {
   std::string text;
-  while (text.find("4 tasks") == std::string::npos) {
+  const auto parked = [&text] {
+    int number = 0;
+    for (std::size_t at = 0; (at = text.find("parked for ", at)) != std::string::npos; ++at) ++number;
+    return number;
+  };
+  while (text.find("4 tasks") == std::string::npos || parked() < 4) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     text = runtime.inspect();
   }
