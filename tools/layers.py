@@ -7,7 +7,8 @@ Usage: tools/layers.py [--root DIR] [--compiler CXX] [CHECK...]      (default: e
   acyclic   neither the rooms in calm/LAYERS nor the files themselves include each other in a circle
   pure      rooms under `pure` include no header under `impure`
   names     no file or folder has a name that says nothing (util, helper, common, ...)
-  alone     every header under calm/ compiles by itself and has #pragma once
+  alone     every header under calm/ compiles by itself and has #pragma once; of headers that include each other, one after
+            the other in a single compilation, where nothing stands before a header but what it includes itself
   assume    nothing under calm/ turns an assertion into an optimiser assumption or uses a bare fence
 
 Exit: 0 in order, one line per check; 1 with every finding; 2 with one line: bad usage or malformed calm/LAYERS.
@@ -30,6 +31,7 @@ TOKEN = re.compile(r"""(?P<number>\b\d(?:'?[\w.])*)|(?P<comment>//(?:\\\n|[^\n])
     |(?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)")
     |(?P<literal>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')""", re.S | re.X)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)', re.M)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|endif)", re.M)
 PRAGMA_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.M)
 FORBIDDEN = [
     (re.compile(r"__builtin_assume\b|__builtin_unreachable|\[\[\s*(?:\w+\s*::\s*)?assume\b"
@@ -90,10 +92,17 @@ def line_of(text, hit):
     return text.count("\n", 0, hit.start()) + 1
 
 
+def is_conditional(before):
+    """True after a text that has opened more #if than it has closed."""
+    kinds = CONDITION.findall(before)
+    return kinds.count("if") > kinds.count("endif")
+
+
 class Include(NamedTuple):
     line: int
     path: str
     quoted: bool
+    conditional: bool  # inside of #if
 
 
 class Source:
@@ -106,8 +115,8 @@ class Source:
         self.app = f"apps/{folders[0]}" if top == "apps" and folders else None
         directives = blanked(self.text, "comment", "raw")
         self.once = bool(PRAGMA_ONCE.search(directives))
-        self.includes = [Include(line_of(directives, hit), hit["quoted"] or hit["angled"], bool(hit["quoted"]))
-                         for hit in INCLUDE.finditer(directives)]
+        self.includes = [Include(line_of(directives, hit), hit["quoted"] or hit["angled"], bool(hit["quoted"]),
+                                 is_conditional(directives[:hit.start()])) for hit in INCLUDE.finditer(directives)]
 
 
 class Project:
@@ -241,13 +250,62 @@ def check_names(project):
     return findings, count(len(paths), "name")
 
 
-def compile_alone(project, header):
+def compile_in_turn(project, headers):
     command = [project.compiler, "-std=c++20", "-fsyntax-only", "-I", project.root, "-x", "c++", "-"]
-    ran = subprocess.run(command, input=f'#include "{header.name}"\n' * 2, cwd=project.root, capture_output=True, text=True,
-                         check=False)
-    said = "".join(f"\n  {line}" for line in ran.stderr.replace("./calm/", "calm/").splitlines()[:5])
-    return ran.returncode and finding(f"{header.name} does not compile by itself{said}",
-                                      "every header under calm/ compiles by itself", "include what the header uses")
+    text = "".join(f'#include "{header.name}"\n' * 2 for header in headers)
+    return subprocess.run(command, input=text, cwd=project.root, capture_output=True, text=True, check=False)
+
+
+def compile_row(project, row):
+    """The findings of headers each of which includes the one before; a row that compiles shows that each of them does."""
+    if compile_in_turn(project, row).returncode == 0:
+        return []
+    alone = [(header, compile_in_turn(project, [header])) for header in row]
+    return [finding(f"{header.name} does not compile by itself" + "".join(
+                        f"\n  {line}" for line in ran.stderr.replace("./calm/", "calm/").splitlines()[:5]),
+                    "every header under calm/ compiles by itself", "include what the header uses")
+            for header, ran in alone if ran.returncode]
+
+
+def reached(project):
+    """For every file of the library the files of it that it includes, whatever is defined, itself or through others."""
+    files = {source.name: source for source in project.library}
+    direct = {name: {project.resolve(source, include) for include in source.includes if not include.conditional} & files.keys()
+              for name, source in files.items()}
+    result = {}
+    for name in direct:
+        found, ahead = set(), [name]
+        while ahead:
+            new = direct[ahead.pop()] - found
+            found |= new
+            ahead += new
+        result[name] = found
+    return result
+
+
+def rows(project, headers):
+    """The headers in as few rows as can be, each header after one that it includes (a matching of a header and its next)."""
+    known, includes = {header.name: header for header in headers}, reached(project)
+    before = {}  # a header -> the one that comes before it in its row
+    after = {}
+
+    def place(name, tried):
+        for other in sorted(includes[name] & known.keys()):
+            if other != name and other not in tried:
+                tried.add(other)
+                if other not in after or place(after[other], tried):
+                    before[name], after[other] = other, name
+                    return True
+        return False
+
+    for name in known:
+        place(name, set())
+    for name in known:
+        if name not in after:  # the last of its row
+            row = [name]
+            while row[-1] in before:
+                row.append(before[row[-1]])
+            yield [known[name] for name in reversed(row)]
 
 
 def is_first_in_its_source(project, header):
@@ -264,9 +322,9 @@ def check_alone(project):
     findings = [finding(f"{header.name} has no #pragma once", "every header under calm/ can be included twice",
                         "write #pragma once below the opening comment") for header in headers if not header.once]
     with ThreadPoolExecutor(2) as pool:
-        compiled = pool.map(lambda header: compile_alone(project, header),
-                            [header for header in headers if header.once and not is_first_in_its_source(project, header)])
-        return findings + [fault for fault in compiled if fault], count(len(headers), "header")
+        compiled = pool.map(lambda row: compile_row(project, row), rows(project, [
+            header for header in headers if header.once and not is_first_in_its_source(project, header)]))
+        return findings + sorted(fault for faults in compiled for fault in faults), count(len(headers), "header")
 
 
 def check_assume(project):

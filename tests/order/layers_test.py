@@ -172,6 +172,21 @@ class LayersTest(TreeTest):
         self.finds("calm/model/needy.hpp does not compile by itself", "calm/model/needy.hpp:4:", "error",
                    "next: include what the header uses", args=["alone", *self.compiler()])
 
+    def test_names_of_headers_that_include_each_other_the_one_that_does_not_compile_alone(self):
+        self.header("calm/model/needy.hpp", "inline std::vector<int> numbers;")
+        self.header("calm/model/rich.hpp", '#include <vector>\n#include "calm/model/needy.hpp"\ninline std::vector<int> more;')
+        self.header("calm/model/richer.hpp", '#include "calm/model/rich.hpp"\ninline std::vector<int> most;')
+        said = self.finds("calm/model/needy.hpp does not compile by itself", "order: alone failed (1)",
+                          args=["alone", *self.compiler()])
+        self.assertNotIn("calm/model/rich.hpp does not", said)
+
+    def test_does_not_take_for_included_what_is_included_on_a_condition(self):
+        self.header("calm/model/basis.hpp", "inline int basis = 1;")
+        self.header("calm/model/wary.hpp", '#if 0\n#include "calm/model/basis.hpp"\n#endif\ninline int sum = basis + 1;')
+        self.finds("calm/model/wary.hpp does not compile by itself", args=["alone", *self.compiler()])
+        self.header("calm/model/wary.hpp", '#if 0\n#endif\n#include "calm/model/basis.hpp"\ninline int sum = basis + 1;')
+        self.accepts("alone", *self.compiler())
+
     def test_leaves_a_header_to_the_build_that_its_source_includes_first(self):
         self.header("calm/model/needy.hpp", "inline std::vector<int> numbers;")
         self.write("calm/model/needy.cpp", '#include "calm/model/needy.hpp"\n#include <vector>\n')
