@@ -102,13 +102,12 @@ void Machine<Atomics>::run(cx::TaskRoot& main) {
   work(seat);
   join_threads();
   gateway_->close();
-  come_in(seat);
+  come_in(seat);  // and stays: what is asked of the kernel from now on this thread asks
   if (recorder_ != nullptr) {
     const auto end = kernel_->end_of(seat.worker, root());
     recorder_->finish(end ? end->kind() : OutcomeKind::ok);
   }
   (void)kernel_->release(seat.worker, main_);
-  go_out(seat);
 }
 
 // --- Engine ---
