@@ -101,8 +101,8 @@ void Machine<Atomics>::run(cx::TaskRoot& main) {
   main_ = kernel_->spawn(seat.worker, root(), {.frame = &main, .handle = true}).id;
   work(seat);
   join_threads();
-  gateway_->close();
   come_in(seat);  // and stays: what is asked of the kernel from now on this thread asks
+  gateway_->close();
   if (recorder_ != nullptr) {
     const auto end = kernel_->end_of(seat.worker, root());
     recorder_->finish(end ? end->kind() : OutcomeKind::ok);
