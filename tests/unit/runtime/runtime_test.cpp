@@ -156,7 +156,7 @@ TEST(Runtime, QUI_3_a_shutdown_that_takes_too_long_names_its_stragglers_and_goes
   const StderrWatch watch;
   std::atomic<bool> told = false;
   std::thread stopper([&] {
-    while (runtime.inspect().find("1 task,") == std::string::npos) std::this_thread::yield();
+    while (runtime.inspect().find("parked for") == std::string::npos) std::this_thread::yield();
     (void)runtime.shut_down(Duration::milliseconds(30));
     wait_until_said(watch, "the shutdown takes longer than it may");
     told = true;
