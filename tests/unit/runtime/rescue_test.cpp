@@ -48,6 +48,27 @@ void run_stuck(std::uint16_t workers, Body body, Duration rescue_after = Duratio
   EXPECT_TRUE(block_on(program, options).is_ok());
 }
 
+/// Gives: a task that counts itself and ends.
+auto counts(std::atomic<int>& count) {
+  return [&count](Cx /*cx*/) -> Task<void> {
+    ++count;
+    co_return;
+  };
+}
+/// Gives: a task that counts itself when it begins, and once more when it was cancelled.
+auto waits_for_its_cancel(std::atomic<int>& begun, std::atomic<int>& ended) {
+  return [&](Cx cx) -> Task<void> {
+    ++begun;
+    const Outcome<void> end = co_await outcome(never(cx));
+    ended = end.is_cancelled() ? 1 : 0;
+  };
+}
+/// Gives way until so many have begun, and parked since.
+Task<void> let_park(Cx cx, const std::atomic<int>& begun, int enough) {
+  while (begun < enough) co_await yield(cx);
+  for (int i = 0; i < 10; ++i) co_await yield(cx);
+}
+
 class RescueOn : public testing::TestWithParam<std::uint16_t> {};
 INSTANTIATE_TEST_SUITE_P(Workers, RescueOn, testing::Values(std::uint16_t{2}, std::uint16_t{8}),
                          [](const auto& tested) { return std::to_string(tested.param); });
@@ -55,10 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Workers, RescueOn, testing::Values(std::uint16_t{2}, st
 TEST_P(RescueOn, SCH_6_what_a_poll_has_spawned_begins_though_it_does_not_end) {
   std::atomic<int> begun = 0;
   run_stuck(GetParam(), [&begun](Scope& scope) -> Task<void> {
-    const auto child = [&begun](Cx /*cx*/) -> Task<void> {
-      ++begun;
-      co_return;
-    };
+    const auto child = counts(begun);
     for (int i = 0; i < 3; ++i) (void)co_await scope.spawn(child);
     EXPECT_TRUE(spin_until(begun, 3));
   });
@@ -68,10 +86,7 @@ TEST_P(RescueOn, SCH_6_and_so_do_more_than_a_ring_has_room_for) {
   constexpr int many = 2000;
   std::atomic<int> begun = 0;
   run_stuck(GetParam(), [&begun](Scope& scope) -> Task<void> {
-    const auto child = [&begun](Cx /*cx*/) -> Task<void> {
-      ++begun;
-      co_return;
-    };
+    const auto child = counts(begun);
     for (int i = 0; i < many; ++i) (void)co_await scope.spawn(child);
     EXPECT_TRUE(spin_until(begun, many));
   });
@@ -80,10 +95,7 @@ TEST_P(RescueOn, SCH_6_and_so_do_more_than_a_ring_has_room_for) {
 TEST_P(RescueOn, SCH_6_SCH_1_those_with_a_priority_or_a_deadline_too) {
   std::atomic<int> begun = 0;
   run_stuck(GetParam(), [&begun](Scope& scope) -> Task<void> {
-    const auto child = [&begun](Cx /*cx*/) -> Task<void> {
-      ++begun;
-      co_return;
-    };
+    const auto child = counts(begun);
     TaskOptions urgent;
     urgent.budget.priority = 9;
     (void)co_await scope.spawn(urgent, child);
@@ -105,8 +117,7 @@ TEST_P(RescueOn, SCH_6_a_task_that_the_stuck_one_has_woken_goes_on) {
       heard = value;
     };
     (void)co_await scope.spawn(std::move(listens));
-    while (parked == 0) co_await yield(scope.cx());
-    for (int i = 0; i < 10; ++i) co_await yield(scope.cx());
+    co_await let_park(scope.cx(), parked, 1);
     EXPECT_TRUE(made.sender.try_send(1).is_ok());
     EXPECT_TRUE(spin_until(heard, 1));
   });
@@ -116,14 +127,9 @@ TEST_P(RescueOn, SCH_6_CAN_7_a_task_that_the_stuck_one_has_cancelled_ends) {
   std::atomic<int> parked = 0;
   std::atomic<int> ended = 0;
   run_stuck(GetParam(), [&](Scope& scope) -> Task<void> {
-    const auto waits = [&](Cx cx) -> Task<void> {
-      ++parked;
-      const Outcome<void> end = co_await outcome(never(cx));
-      ended = end.is_cancelled() ? 1 : 0;
-    };
+    const auto waits = waits_for_its_cancel(parked, ended);
     const Handle<void> child = co_await scope.spawn(waits);
-    while (parked == 0) co_await yield(scope.cx());
-    for (int i = 0; i < 10; ++i) co_await yield(scope.cx());
+    co_await let_park(scope.cx(), parked, 1);
     child.cancel();
     EXPECT_TRUE(spin_until(ended, 1));
   });
@@ -139,8 +145,7 @@ TEST_P(RescueOn, SCH_6_TMR_3_timers_of_the_stuck_worker_go_off) {
       ++slept;
     };
     for (int i = 0; i < 3; ++i) (void)co_await scope.spawn(sleeps);
-    while (parked < 3) co_await yield(scope.cx());
-    for (int i = 0; i < 10; ++i) co_await yield(scope.cx());
+    co_await let_park(scope.cx(), parked, 3);
     EXPECT_TRUE(spin_until(slept, 3));
   });
 }
@@ -149,11 +154,7 @@ TEST_P(RescueOn, SCH_6_BUD_5_deadlines_that_the_stuck_worker_keeps_are_kept) {
   std::atomic<int> parked = 0;
   std::atomic<int> ended = 0;
   run_stuck(GetParam(), [&](Scope& scope) -> Task<void> {
-    const auto waits = [&](Cx cx) -> Task<void> {
-      ++parked;
-      const Outcome<void> end = co_await outcome(never(cx));
-      ended = end.is_cancelled() ? 1 : 0;
-    };
+    const auto waits = waits_for_its_cancel(parked, ended);
     const Time by = scope.cx().now() + Duration::milliseconds(300);
     TaskOptions soon;
     soon.budget.deadline = Deadline(by);
@@ -167,10 +168,7 @@ TEST_P(RescueOn, SCH_6_BUD_5_deadlines_that_the_stuck_worker_keeps_are_kept) {
 TEST_P(RescueOn, TSK_4_fibers_stay_where_they_are) {
   std::atomic<int> begun = 0;
   run_stuck(GetParam(), [&begun](Scope& scope) -> Task<void> {
-    const auto child = [&begun](Cx /*cx*/) -> Task<void> {
-      ++begun;
-      co_return;
-    };
+    const auto child = counts(begun);
     Handle<void> fiber = co_await scope.fiber(child);
     Handle<void> task = co_await scope.spawn(child);
     EXPECT_TRUE(spin_until(begun, 1));
@@ -184,10 +182,7 @@ TEST_P(RescueOn, TSK_4_fibers_stay_where_they_are) {
 TEST_P(RescueOn, SCH_6_nobody_is_rescued_where_the_options_say_so) {
   std::atomic<int> begun = 0;
   const auto spawns = [&begun](Scope& scope) -> Task<void> {
-    const auto child = [&begun](Cx /*cx*/) -> Task<void> {
-      ++begun;
-      co_return;
-    };
+    const auto child = counts(begun);
     (void)co_await scope.spawn(child);
     EXPECT_EQ(spin_for(begun, std::chrono::milliseconds(60)), 0);
   };
