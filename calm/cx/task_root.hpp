@@ -391,12 +391,12 @@ class TaskRoot {
   lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
-  bool fiber_ = false;
+  bool fiber_ : 1 = false;  // in one byte: one more would cost a task eight
+  bool ended_ : 1 = false;
   bool arrived_ = false;   // at a wait that was not asked yet
   bool again_ = false;     // it wants another poll when this one is over
   bool gave_way_ = false;  // and need not be asked then
   bool unwinding_ = false;
-  bool ended_ = false;
 };
 
 }  // namespace calm::cx
