@@ -167,12 +167,8 @@ class TaskRoot {
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
   /// Needs: characters that outlive the task.
   void set_name(std::string_view name) noexcept { name_ = name; }
-  /// Gives: true for a fiber, which stays on the worker where it was spawned (TSK-4).
-  [[nodiscard]] bool is_fiber() const noexcept { return fiber_; }
-  void become_fiber(std::uint16_t worker) noexcept {
-    fiber_ = true;
-    pin(worker);
-  }
+  /// A fiber stays on the worker where it was spawned (TSK-4).
+  void become_fiber(std::uint16_t worker) noexcept { pin(worker); }
   /// Gives: true when only its home may poll it: a fiber, and a task while a scope of it has fibers (TSK-4). It changes in
   ///        polls of the task only, so who is about to put it into a queue sees what holds until its next poll.
   [[nodiscard]] bool is_pinned() const noexcept { return home_.get() != nowhere; }
@@ -391,8 +387,7 @@ class TaskRoot {
   lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
-  bool fiber_ : 1 = false;  // in one byte: one more would cost a task eight
-  bool ended_ : 1 = false;
+  bool ended_ = false;
   bool arrived_ = false;   // at a wait that was not asked yet
   bool again_ = false;     // it wants another poll when this one is over
   bool gave_way_ = false;  // and need not be asked then
