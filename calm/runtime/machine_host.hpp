@@ -15,6 +15,7 @@
 #include "calm/kernel/tree_text.hpp"
 #include "calm/kernel/view_text.hpp"
 #include "calm/runtime/machine_recording.hpp"
+#include "calm/runtime/machine_rescue.hpp"
 #include "calm/runtime/machine_steps.hpp"
 
 namespace calm::runtime {
@@ -160,29 +161,6 @@ std::string Machine<Atomics>::stragglers(kernel::Worker& worker) {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t poll) noexcept {
-  if constexpr (Atomics::shared) {
-    constexpr std::uint64_t wakes_of_who_is_busy = 1000;
-    Seat<Atomics>& seat = *seats_[worker];
-    // One long poll that spawns and wakes all the time is not stuck: to run what it makes beside it would slow down both.
-    const std::uint64_t wakes = seat.counters.wakes.get();
-    if (wakes - std::exchange(seat.wakes_seen, wakes) > wakes_of_who_is_busy) return;
-    // Relaxed: the order that follows brings it to who obeys.
-    seat.stuck_in.store(poll, std::memory_order_relaxed);
-    const Time now = clock_.now();
-    const auto something_waits = [&] {
-      const typename Keep<Atomics>::Guest guest(seat.keep);
-      const Turn turn(seat.keep);
-      const bool is_late = !seat.deadlines.empty() && seat.deadlines.next() <= now;
-      return is_late || !seat.ready.empty() || !seat.lanes.empty();
-    };
-    if (seat.inbox.empty() && now < seat.alarms.quiet_until() && !something_waits()) return;
-    give_order(stuck);
-    beds_.call_one();
-  }
-}
-
-template <lockfree::AtomicsPolicy Atomics>
 std::vector<const PollWatch*> Machine<Atomics>::poll_watches() const {
   std::vector<const PollWatch*> watches;
   watches.reserve(seats_.size());
@@ -214,7 +192,6 @@ std::string Machine<Atomics>::workers_text() const {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
   Seat<Atomics>& seat = seat_of(worker);
-  const Turn turn(seat.keep);
   seat.counters.wakes.add();
   const bool newborn = task.word.look().state() == TaskState::created;
   if constexpr (!Atomics::shared) {
@@ -222,11 +199,12 @@ void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
     enqueue(seat, task);
   } else {
     const auto& root = *static_cast<const cx::TaskRoot*>(task.frame);
-    if (root.is_pinned()) {
-      if (root.home() == worker.index()) return enqueue(seat, task);
+    if (root.is_pinned() && root.home() != worker.index()) {
       seats_[root.home()]->inbox.push(task);
       return beds_.call(root.home());
     }
+    const Turn turn(seat.keep);
+    if (root.is_pinned()) return enqueue(seat, task);
     if (root.comes_from_another(worker.index())) ++seat.strangers;
     if (!sched::is_plain(task)) return seat.lanes.push(task);
     if (!worker.running() || worker.running() == task.id()) return seat.ready.push(task);

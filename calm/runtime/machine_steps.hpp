@@ -214,51 +214,6 @@ void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcep
   while (Task* const task = staying.pop()) seat.ready.push_pinned(*task);
 }
 
-/// Others are stuck in polls that do not end: what waits for them is done here from now on, but for what is pinned there.
-template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::rescue_others(Seat<Atomics>& seat) {
-  if constexpr (Atomics::shared) {
-    for (const auto& other : seats_) {
-      if (other.get() == &seat || !other->is_stuck()) continue;
-      seat.counters.rescues.add();
-      const typename Keep<Atomics>::Guest guest(other->keep);
-      fire_for(seat, *other);
-      hand_over(*other, seat);
-      take_lanes(seat, *other);
-      take_inbox_of(seat, *other);
-    }
-  }
-}
-
-/// Needs: a guest there.
-template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::take_lanes(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept {
-  const Turn turn(from.keep);
-  sched::Fifo<Atomics> staying;
-  from.lanes.give_away([&](Task& task) {
-    if (static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) {
-      staying.push(task);
-    } else {
-      seat.inbox.push(task);
-    }
-  });
-  while (Task* const task = staying.pop()) from.lanes.push(*task);
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::take_inbox_of(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept {
-  using Inbox = decltype(from.inbox);
-  bool some_stay = false;
-  for (Task* task = Inbox::oldest_first(from.inbox.take_all()); task != nullptr;) {
-    Task* const after = task->queue_link;
-    const bool stays = static_cast<const cx::TaskRoot*>(task->frame)->is_pinned();
-    some_stay = some_stay || stays;
-    (stays ? from : seat).inbox.push(*task);
-    task = after;
-  }
-  if (some_stay) beds_.call(from.worker.index());  // it may have come free, and found its inbox empty
-}
-
 // --- what is next ---
 
 template <lockfree::AtomicsPolicy Atomics>
