@@ -213,7 +213,7 @@ class Task(Record):
         self.root = self.get("frame")
         self.name = self.id = ""
         if self.root:
-            self.name = text(word(self.of_root("name") + 8), word(self.of_root("name")))
+            self.name = text(word(self.of_root("name")), word(self.of_root("name_size")) & 0xFFFF)
 
     def of_root(self, name):
         return self.root + self.offsets(f"TaskRoot.{name}")

@@ -11,17 +11,15 @@
 
 namespace calm::cx {
 
-Limit::Limit(TaskRoot& root, RegionId region, const Budget& budget, CancelKind late)
-    : root_(root),
+Limit::Limit(const Context& of, TaskRoot& root, RegionId region, const Budget& budget, CancelKind late)
+    : of_(of),
+      root_(root),
       region_(region),
       budget_(budget),
-      polls_before_(root.polls()),
-      cost_before_(root.spent()),
-      masks_before_(root.masks()),
       late_(late),
       reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
-  root_.add_limit();
+  root_.add_limit(*this);
   if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().now(root.worker()))) arm();
 }
 
@@ -35,16 +33,16 @@ void Limit::arm() const noexcept {
 }
 
 Limit::~Limit() {
-  root_.take_limit();
+  root_.take_limit(*this);
   root_.port().let_go(root_.worker(), alarm_);
 }
 
-bool Limit::polls_used_up() const noexcept { return !budget_.polls.covers(root_.polls() - polls_before_); }
+bool Limit::polls_used_up() const noexcept { return !budget_.polls.covers(polls_); }
 
 Budget Limit::left() const noexcept {
   Budget left = budget_;
-  if (!left.polls.take(root_.polls() - polls_before_)) left.polls = Quota(0);
-  if (!left.cost.take(root_.spent() - cost_before_)) left.cost = Quota(0);
+  if (!left.polls.take(polls_)) left.polls = Quota(0);
+  if (!left.cost.take(cost_)) left.cost = Quota(0);
   return left;
 }
 
@@ -52,7 +50,7 @@ bool Limit::is_used_up() const noexcept {
   return bool(reason_) || cost_refused_ || polls_used_up() || budget_.deadline.reached(root_.worker().now());
 }
 
-bool Limit::is_observable() const noexcept { return root_.masks() <= masks_before_; }
+bool Limit::is_observable() const noexcept { return masks_ <= 0; }
 
 const Reason& Limit::reason() const noexcept {
   if (!reason_) {
@@ -61,6 +59,31 @@ const Reason& Limit::reason() const noexcept {
     reason_ = Reason(spec, std::exchange(reserve_, {}));
   }
   return reason_;
+}
+
+// --- what a task counts for its limits ---
+
+void TaskRoot::add_limit(Limit& limit) noexcept {
+  limit.outer_ = limits_;
+  limits_ = &limit;
+}
+
+void TaskRoot::take_limit(const Limit& limit) noexcept {
+  Limit** place = &limits_;
+  while (*place != &limit) place = &(*place)->outer_;
+  *place = limit.outer_;
+}
+
+void TaskRoot::count_poll() noexcept {
+  for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) ++limit->polls_;
+}
+
+void TaskRoot::add_spent(std::uint64_t cost) noexcept {
+  for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) limit->cost_ += cost;
+}
+
+void TaskRoot::count_mask(std::int32_t more) noexcept {
+  for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) limit->masks_ += more;
 }
 
 namespace {
@@ -76,6 +99,13 @@ void remember_quiet(TaskRoot& root, std::uint64_t stamp) noexcept {
 }
 
 }  // namespace
+
+/// A task has few of them, most have none.
+const Limit* Context::limit() const noexcept {
+  const Limit* limit = root->innermost_limit();
+  while (limit != nullptr && &limit->of_ != this) limit = limit->outer_;
+  return limit;
+}
 
 Reason Context::acknowledge() const {
   Port& port = root->port();
@@ -99,8 +129,10 @@ Reason Context::acknowledge_around() const {
   kernel::Worker& worker = root->worker();
   const bool masked = port.is_masked(root->id());
   for (const Context* context = this; context->outer != nullptr; context = context->outer) {
-    if (context->limit_ends(masked)) return context->limit->reason();
-    if (context->limit != nullptr) context->limit->renew_alarm();
+    if (const Limit* const limit = context->limit()) {
+      if (limit->is_used_up() && (!masked || limit->is_observable())) return limit->reason();
+      limit->renew_alarm();
+    }
     if (!masked && context->is_scope() && port.is_cancelled(context->region)) {
       return port.reason_of(worker, context->region);
     }
@@ -112,7 +144,7 @@ bool Context::is_cancelled() const noexcept {
   const Port& port = root->port();
   if (port.is_cancel_requested(root->id())) return true;
   for (const Context* context = this; context->outer != nullptr; context = context->outer) {
-    if (context->limit != nullptr && context->limit->is_used_up()) return true;
+    if (const Limit* const limit = context->limit(); limit != nullptr && limit->is_used_up()) return true;
     if (context->is_scope() && port.is_cancelled(context->region)) return true;
   }
   return false;
@@ -122,7 +154,7 @@ Budget Context::narrowed() const noexcept {
   Budget budget;
   if (!root->has_limits()) return budget;
   for (const Context* context = this; context != nullptr; context = context->outer) {
-    if (context->limit != nullptr) budget = meet(budget, context->limit->left());
+    if (const Limit* const limit = context->limit()) budget = meet(budget, limit->left());
   }
   return budget;
 }
@@ -133,8 +165,9 @@ Budget Context::budget() const noexcept {
 
 Status Context::spend(std::uint64_t cost) const {
   for (const Context* context = this; context != nullptr; context = context->outer) {
-    if (context->limit == nullptr || context->limit->left().cost.covers(cost)) continue;
-    context->limit->refuse_cost();
+    const Limit* const limit = context->limit();
+    if (limit == nullptr || limit->left().cost.covers(cost)) continue;
+    limit->refuse_cost();
     return Errc::budget_exhausted;
   }
   const Status status = root->port().spend(root->worker(), root->id(), cost);

@@ -17,14 +17,17 @@
 namespace calm::cx {
 
 class TaskRoot;
+struct Context;
 
 /// A tighter budget for a part of a task, counted from its making; the poll under way is not counted. It lives in the
 /// frame that asked for it. Used up, it ends every wait under it with Deadline, PollQuota or CostBudget, except under a
 /// mask that was put on inside. A timeout says Timeout where others say Deadline.
 class Limit {
  public:
+  /// Needs: the context whose budget this is, which need not have begun to live; the task's, and the region where it is said.
   /// Fails: std::bad_alloc; what its reason needs is taken now (HND-3).
-  Limit(TaskRoot& root, RegionId region, const Budget& budget, CancelKind late = CancelKind::deadline);
+  Limit(const Context& of, TaskRoot& root, RegionId region, const Budget& budget,
+        CancelKind late = CancelKind::deadline);
   Limit(const Limit&) = delete;
   Limit& operator=(const Limit&) = delete;
   ~Limit();
@@ -47,15 +50,19 @@ class Limit {
   void refuse_cost() const noexcept { cost_refused_ = true; }
 
  private:
+  friend class TaskRoot;  // which counts
+  friend struct Context;
   [[nodiscard]] bool polls_used_up() const noexcept;
   void arm() const noexcept;
 
+  const Context& of_;
   TaskRoot& root_;
   RegionId region_;
   Budget budget_;
-  std::uint64_t polls_before_;
-  std::uint64_t cost_before_;
-  std::uint32_t masks_before_;
+  Limit* outer_ = nullptr;   // the next one of the same task
+  std::uint64_t polls_ = 0;  // that the task has begun since
+  std::uint64_t cost_ = 0;
+  std::int32_t masks_ = 0;  // put on since, less those taken off
   CancelKind late_;
   mutable bool cost_refused_ = false;
   mutable Reason reason_;
@@ -67,7 +74,6 @@ struct Context {
   TaskRoot* root = nullptr;
   RegionId region{};               ///< where it spawns into
   const Context* outer = nullptr;  ///< the context around it; none at the task's own region
-  const Limit* limit = nullptr;    ///< a budget of its own
 
   /// Gives: the reason when the task, a scope of it that this context is in, or a budget of it was cancelled or used up
   ///        and nothing masks that; the task has acknowledged then.
@@ -88,9 +94,8 @@ struct Context {
   [[nodiscard]] const Context& in_running_task() const noexcept;
 
  private:
-  [[nodiscard]] bool limit_ends(bool masked) const noexcept {
-    return limit != nullptr && limit->is_used_up() && (!masked || limit->is_observable());
-  }
+  /// Gives: the budget of its own; nullptr where it has none.
+  [[nodiscard]] const Limit* limit() const noexcept;
   [[nodiscard]] bool is_scope() const noexcept { return outer != nullptr && outer->region != region; }
 };
 

@@ -101,8 +101,8 @@ class [[nodiscard]] NarrowedCx : public CxOf<Caps...> {
  public:
   NarrowedCx(const cx::Context& outer, const Budget& budget)
       : CxOf<Caps...>(context_),
-        limit_(*outer.root, outer.region, budget),
-        context_{outer.root, outer.region, &outer, &limit_} {}
+        limit_(context_, *outer.root, outer.region, budget),
+        context_{outer.root, outer.region, &outer} {}
   NarrowedCx(const NarrowedCx&) = delete;
   NarrowedCx& operator=(const NarrowedCx&) = delete;
 

@@ -22,7 +22,6 @@ class FinalizerShell final : public TaskRoot {
  public:
   FinalizerShell(Port& port, RegionId region, F callable, Arguments... arguments)
       : TaskRoot(port, region),
-        context_{this, region, nullptr, nullptr},
         given_(std::in_place, std::move(callable), std::move(arguments)...) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
@@ -52,7 +51,7 @@ class FinalizerShell final : public TaskRoot {
 
   template <std::size_t... index>
   CALM_CORO_WRAPPER Task<void> call(std::index_sequence<index...> /*each*/) {
-    return given_->callable(C(context_), std::move(std::get<index>(given_->arguments))...);
+    return given_->callable(C(context()), std::move(std::get<index>(given_->arguments))...);
   }
 
   struct Given {
@@ -63,7 +62,6 @@ class FinalizerShell final : public TaskRoot {
     std::tuple<Arguments...> arguments;
   };
 
-  Context context_;
   std::optional<Given> given_;
   Slot<void> slot_;
 };

@@ -46,7 +46,6 @@ struct Frame {
   TaskRoot* root = nullptr;     ///< the task it runs in, from its start on
   Awaiter* awaiting = nullptr;  ///< while suspended at an await point
   std::source_location site{};  ///< of that await point
-  bool failed = false;          ///< it ended otherwise than with a value; the end stands in the root
 
   /// Gives: the coroutine that this is the promise of. Its place follows from the alignment of the promise alone,
   ///        which is that of a Frame for all of them (PromiseOfTask).

@@ -29,7 +29,8 @@ consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
   return {.leaf = offsetof(TaskRoot, leaf_),
           .wait = offsetof(TaskRoot, wait_),
           .waits_for = offsetof(TaskRoot, waits_for_),
-          .name = offsetof(TaskRoot, name_)};
+          .name = offsetof(TaskRoot, name_),
+          .name_size = offsetof(TaskRoot, name_size_)};
 }
 
 consteval std::size_t SleepWait::until_offset() noexcept { return offsetof(SleepWait, until_); }
@@ -86,6 +87,7 @@ struct DebugLayout {
       {"TaskRoot.wait", TaskRoot::offsets().wait},
       {"TaskRoot.waits_for", TaskRoot::offsets().waits_for},
       {"TaskRoot.name", TaskRoot::offsets().name},
+      {"TaskRoot.name_size", TaskRoot::offsets().name_size},
       {"SleepWait.until", SleepWait::until_offset()},
 
       {"Frame.parent", offsetof(Frame, parent)},

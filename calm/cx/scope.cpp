@@ -61,11 +61,10 @@ void ScopeBase::cancel(std::string_view message) const {
 Status ScopeBase::open(const ScopeOptions& options) {
   if (options.budget != Budget::infinite()) {
     try {
-      limit_.emplace(*context_.root, context_.outer->region, options.budget);
+      limit_.emplace(context_, *context_.root, context_.outer->region, options.budget);
     } catch (const std::bad_alloc&) {
       return Errc::resource_exhausted;
     }
-    context_.limit = &*limit_;
   }
   const auto made = port().create_region(worker(), context_.outer->region,
                                          {.budget = meet(options.budget, context_.outer->narrowed()),

@@ -18,8 +18,9 @@ kernel::Made<TaskId> admit(const Context& context, Crew* crew, TaskRoot& shell, 
     if (!port.is_walking()) shell.found_quiet(stamp);
   }
   // Who follows a run asks the kernel for tasks that have ended, as long as they have a handle.
+  const bool narrow = spawner.has_limits();
   const auto made = port.spawn(spawner.worker(), context.region,
-                               {.budget = meet(options.budget, context.narrowed()),
+                               {.budget = narrow ? meet(options.budget, context.narrowed()) : options.budget,
                                 .spawner = spawner.id(),
                                 .frame = &shell,
                                 .handle = !port.is_quick()});

@@ -1,5 +1,7 @@
 #include "calm/cx/spawned.hpp"
 
+#include <utility>
+
 #include "calm/cx/port.hpp"
 
 namespace calm::cx {
@@ -11,10 +13,14 @@ Error refusal(Status why) {
 WaitState EndWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   Port& port = root.port();
   if (registered_) return port.has_ended(task_) ? WaitState::ready : WaitState::pending;
-  if (port.is_quick()) port.poll_in_place(root.worker(), task_);
+  if (port.is_quick()) poll_in_place(root);
   const Status status = port.await_end(root.worker(), task_, root.id());
   registered_ = status == Errc::would_block;
   return registered_ ? WaitState::pending : WaitState::ready;
+}
+
+void EndWait::poll_in_place(TaskRoot& root) noexcept {
+  if (!std::exchange(tried_in_place_, true)) root.port().poll_in_place(root.worker(), task_);
 }
 
 WaitState EndWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept {

@@ -27,7 +27,8 @@ class ShellOwners {
 
   /// One more. Needs: before the shell is the kernel's.
   void retain() noexcept { owners_.store(2, std::memory_order_relaxed); }
-  [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_relaxed) > 1; }
+  /// Gives: false when the other has left; what it did is seen then.
+  [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_acquire) > 1; }  // [S1]
   /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
   [[nodiscard]] bool release() noexcept {
     if (!shared_) {  // one worker has both: no step of another comes between these two
@@ -49,7 +50,7 @@ template <class T>
 class Shell final : public TaskRoot {
  public:
   Shell(Port& port, RegionId region) noexcept
-      : TaskRoot(port, region), context_{this, region, nullptr, nullptr}, owners_(port.is_shared()) {}
+      : TaskRoot(port, region), owners_(port.is_shared()) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
@@ -57,8 +58,6 @@ class Shell final : public TaskRoot {
   void retain() noexcept { owners_.retain(); }
   [[nodiscard]] bool release() noexcept { return owners_.release(); }
   static void destroy(const Shell* shell) noexcept { delete shell; }
-
-  [[nodiscard]] const Context& context() const noexcept { return context_; }
 
   /// Takes over the frame of the task.
   void begin(Task<T> task) noexcept {
@@ -76,7 +75,12 @@ class Shell final : public TaskRoot {
     if (release()) destroy(this);
   }
 
-  // --- for who joins; needs: the task has ended ---
+  // --- for who joins ---
+
+  /// Gives: true when the task has ended and the kernel has let it go, a moment later. Needs: a handle.
+  [[nodiscard]] bool is_over() const noexcept { return !owners_.several(); }
+
+  // The rest needs: it has ended.
 
   /// Gives: true when it ended with its value.
   [[nodiscard]] bool has_value() const noexcept { return failure().is_ok() && slot_.has_value(); }
@@ -96,7 +100,6 @@ class Shell final : public TaskRoot {
  private:
   [[nodiscard]] bool gave_value() const noexcept override { return slot_.has_value(); }
 
-  Context context_;
   [[no_unique_address]] Slot<T> slot_;  // what follows has room in its last bytes
   [[no_unique_address]] ShellOwners owners_;
   bool taken_ = false;
@@ -117,8 +120,12 @@ class EndWait : public Wait {
  protected:
   ~EndWait() = default;
 
+  /// Once, and before the first step() or in it. Needs: a host that follows nobody.
+  void poll_in_place(TaskRoot& root) noexcept;
+
  private:
   TaskId task_;
+  bool tried_in_place_ = false;
   bool registered_ = false;
 };
 
@@ -128,6 +135,8 @@ namespace calm {
 
 template <class T>
 class Handle;
+template <class T>
+class Spawned;
 
 namespace cx {
 
@@ -138,9 +147,19 @@ class JoinWait : public EndWait {
   JoinWait(const Context* context, Handle<T> handle) noexcept
       : EndWait(context, handle.id()), handle_(std::move(handle)) {}
 
-  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override {
-    if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
+  /// It may have ended, or be polled here and now: then the frame goes on with its value.
+  [[nodiscard]] bool at_once(TaskRoot& root) noexcept {
     const Shell<T>& task = *handle_.shell_;
+    if (!root.port().is_quick()) return false;  // who follows the run sees the kernel asked
+    if (!task.is_over()) poll_in_place(root);
+    return task.is_over() && task.has_value();
+  }
+
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override {
+    const Shell<T>& task = *handle_.shell_;
+    if (!root.port().is_quick() || !task.is_over()) {
+      if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
+    }
     if (task.has_value() || task.ending().is_panicked()) [[likely]]
       return WaitState::ready;
     end = task.ending();
@@ -212,24 +231,23 @@ namespace cx {
 template <class T>
 class AwaitSpawned final : public Wait {
  public:
-  AwaitSpawned(Handle<T> handle, Status refused, Frame& frame) noexcept
-      : Wait(nullptr), handle_(std::move(handle)), refused_(refused), frame_(frame) {}
+  /// Needs: both stay until the co_await is over.
+  AwaitSpawned(Spawned<T>& spawned, Frame& frame) noexcept : Wait(nullptr), spawned_(spawned), frame_(frame) {}
 
-  [[nodiscard]] bool await_ready() const noexcept { return refused_.is_ok(); }
+  [[nodiscard]] bool await_ready() const noexcept { return spawned_.is_ok(); }
   void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
     frame_.awaiting = this;
     frame_.root->park(frame_, *this);
   }
-  Handle<T> await_resume() noexcept { return std::move(handle_); }
+  Handle<T> await_resume() noexcept { return std::move(spawned_).value(); }
 
   WaitState step(TaskRoot& /*root*/, ChildEnd& end) noexcept override {
-    end = err(refusal(refused_));
+    end = err(spawned_.error());
     return WaitState::failed;
   }
 
  private:
-  Handle<T> handle_;
-  Status refused_;
+  Spawned<T>& spawned_;
   Frame& frame_;
 };
 
@@ -259,9 +277,7 @@ class [[nodiscard("a task that was refused does not run")]] Spawned {
     return ok(std::move(handle_));
   }
 
-  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& frame) && noexcept {
-    return {std::move(handle_), refused_, frame};
-  }
+  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& frame) && noexcept { return {*this, frame}; }
 
  private:
   Handle<T> handle_;

@@ -157,9 +157,9 @@ struct ReturnValue : TaskPromise {
     requires std::convertible_to<E, Error>
   void return_value(Err<E> error) noexcept {
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
-    root->fail(*this, err(Error(std::move(error.error))));
+    root->fail(err(Error(std::move(error.error))));
   }
-  void return_value(Cancelled end) noexcept { root->fail(*this, std::move(end)); }
+  void return_value(Cancelled end) noexcept { root->fail(std::move(end)); }
   void return_value(Outcome<T> end) {
     if (end.is_ok() || end.is_panicked()) root->add_notes(end.notes());
     if (end.is_ok()) {
@@ -167,9 +167,9 @@ struct ReturnValue : TaskPromise {
     } else if (end.is_panicked()) {
       slot->fail(end.panic().exception());
     } else if (end.is_err()) {
-      root->fail(*this, ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
+      root->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
     } else {
-      root->fail(*this, ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
+      root->fail(ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
     }
   }
 };

@@ -25,7 +25,7 @@ void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
 
 /// The frame has failed, or it was the outermost: the loop has to know.
 void TaskRoot::leave(Frame& frame) noexcept {
-  if (frame.failed) {
+  if (std::exchange(failing_, false)) {
     leaf_ = &frame;
     unwinding_ = true;
   } else {
@@ -88,7 +88,8 @@ void TaskRoot::ask_for_another_poll() noexcept {
 
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   enter(worker, id);
-  ++polls_;
+  if (has_limits()) [[unlikely]]
+    count_poll();
   for (ready_ = 0;; ++ready_) {
     if (wait_ != nullptr) {
       if (again_) return parked();

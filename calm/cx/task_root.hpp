@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/cx/context.hpp"
 #include "calm/cx/frame.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
@@ -29,8 +30,6 @@ namespace calm::cx {
 
 class Crew;
 class Port;
-class StandIn;
-struct Context;
 
 /// How control goes from one frame to the next. Where symmetric transfer is a tail call in every build, frames hand over to
 /// each other; elsewhere (g++ at low optimisation or with sanitizers, and no macro tells) each suspends and a loop goes on.
@@ -104,12 +103,14 @@ struct OpenScope {
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
-  TaskRoot(Port& port, RegionId region) noexcept : port_(port), region_(region) {}
+  TaskRoot(Port& port, RegionId region) noexcept : port_(port), context_{this, region, nullptr} {}
   TaskRoot(const TaskRoot&) = delete;
   TaskRoot& operator=(const TaskRoot&) = delete;
 
   [[nodiscard]] Port& port() const noexcept { return port_; }
-  [[nodiscard]] RegionId region() const noexcept { return region_; }
+  /// Gives: where its outermost code stands.
+  [[nodiscard]] const Context& context() const noexcept { return context_; }
+  [[nodiscard]] RegionId region() const noexcept { return context_.region; }
   [[nodiscard]] TaskId id() const noexcept { return id_; }
   /// Needs: a poll of this task; the worker that makes it.
   [[nodiscard]] kernel::Worker& worker() const noexcept { return *worker_; }
@@ -164,9 +165,12 @@ class TaskRoot {
   virtual void let_go() noexcept = 0;
 
   /// For people; empty when the spawner gave none.
-  [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  /// Needs: characters that outlive the task.
-  void set_name(std::string_view name) noexcept { name_ = name; }
+  [[nodiscard]] std::string_view name() const noexcept { return {name_, name_size_}; }
+  /// Needs: characters that outlive the task; those beyond name_max are not shown.
+  void set_name(std::string_view name) noexcept {
+    name_ = name.data();
+    name_size_ = static_cast<std::uint16_t>(name.size() < name_max ? name.size() : name_max);
+  }
   /// A fiber stays on the worker where it was spawned (TSK-4).
   void become_fiber(std::uint16_t worker) noexcept { pin(worker); }
   /// Gives: true when only its home may poll it: a fiber, and a task while a scope of it has fibers (TSK-4). It changes in
@@ -214,18 +218,18 @@ class TaskRoot {
   [[nodiscard]] bool is_quiet() const noexcept;
   /// It was found so, after the stamp was read. Needs: no walk ran after that.
   void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
-  /// Budgets of parts of it: they are looked at each time.
-  void add_limit() noexcept { ++limits_; }
-  void take_limit() noexcept { --limits_; }
-  [[nodiscard]] bool has_limits() const noexcept { return limits_ != 0; }
-
-  // What it has used, for budgets of a part of it.
-  [[nodiscard]] std::uint64_t polls() const noexcept { return polls_; }
-  [[nodiscard]] std::uint64_t spent() const noexcept { return spent_; }
-  void add_spent(std::uint64_t cost) noexcept { spent_ += cost; }
-  [[nodiscard]] std::uint32_t masks() const noexcept { return masks_; }
-  void add_mask() noexcept { ++masks_; }
-  void take_mask() noexcept { --masks_; }
+  // Budgets of parts of it, which count what it uses while they last: they are looked at each time. Few tasks have any.
+  void add_limit(Limit& limit) noexcept;
+  void take_limit(const Limit& limit) noexcept;
+  [[nodiscard]] const Limit* innermost_limit() const noexcept { return limits_; }
+  [[nodiscard]] bool has_limits() const noexcept { return limits_ != nullptr; }
+  void add_spent(std::uint64_t cost) noexcept;
+  void add_mask() noexcept {
+    if (has_limits()) count_mask(1);
+  }
+  void take_mask() noexcept {
+    if (has_limits()) count_mask(-1);
+  }
 
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
   [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
@@ -233,8 +237,8 @@ class TaskRoot {
   void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
-  /// Gives: how many await points it has come to, those included that were ready at once.
-  [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
+  /// Gives: how many await points it has come to, those included that were ready at once; from 2^32 on again from 0.
+  [[nodiscard]] std::uint32_t awaits() const noexcept { return awaits_; }
   /// Gives: the place of the last of them.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
@@ -302,13 +306,13 @@ class TaskRoot {
     return handover_.to(frame.coroutine());
   }
   /// The frame has ended otherwise than with a value.
-  void fail(Frame& frame, ChildEnd end) noexcept {
-    frame.failed = true;
+  void fail(ChildEnd end) noexcept {
+    failing_ = true;
     end_ = std::move(end);
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
-    if (frame.failed || frame.parent == nullptr) [[unlikely]] {
+    if (failing_ || frame.parent == nullptr) [[unlikely]] {
       leave(frame);
       return handover_.to(std::noop_coroutine());
     }
@@ -317,12 +321,13 @@ class TaskRoot {
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t leaf, wait, waits_for, name;
+    std::size_t leaf, wait, waits_for, name, name_size;
   };
   static consteval Offsets offsets() noexcept;
 
   /// How many waits in a row may be ready at once before the task gives way to others (SCH-10).
   static constexpr std::uint32_t ready_in_a_row = 128;
+  static constexpr std::size_t name_max = UINT16_MAX;
   static constexpr std::size_t usual_frame = 256;
 
  protected:
@@ -352,39 +357,29 @@ class TaskRoot {
   /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
   static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
   void leave(Frame& frame) noexcept;
+  void count_poll() noexcept;
+  void count_mask(std::int32_t more) noexcept;
   void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
 
+  // First what every poll touches.
   Port& port_;
-  RegionId region_;
-  TaskId id_;
-  kernel::Worker* worker_ = nullptr;
   Frame* leaf_ = nullptr;
   Wait* wait_ = nullptr;
-  OpenScope* scopes_ = nullptr;  // innermost first
-  [[no_unique_address]] Handover handover_;
-  ChildEnd end_ = ok();
-  Notes notes_;
-  const StandIn* stand_in_ = nullptr;
-  lockfree::Relaxed<trace::ResourceId> waits_for_;  // of the wait that said pending last
-  lockfree::Relaxed<TaskId> held_by_;  // the same, with several workers: frames are not for others to look at
-  std::string_view name_;
-  Crew* crew_ = nullptr;
-  std::uint64_t awaits_ = 0;
-  lockfree::Relaxed<std::source_location> last_await_{};
-  std::uint64_t polls_ = 0;
-  std::uint64_t spent_ = 0;
-  std::uint32_t masks_ = 0;
-  std::uint32_t limits_ = 0;
+  kernel::Worker* worker_ = nullptr;
+  TaskId id_;
   std::uint64_t quiet_at_ = 0;  // no stamp is 0
+  Limit* limits_ = nullptr;     // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
+  std::uint32_t awaits_ = 0;
   std::uint16_t pins_ = 0;
   lockfree::Relaxed<std::uint16_t> home_{nowhere};
   lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
+  std::uint16_t name_size_ = 0;
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
   bool ended_ = false;
@@ -392,6 +387,18 @@ class TaskRoot {
   bool again_ = false;     // it wants another poll when this one is over
   bool gave_way_ = false;  // and need not be asked then
   bool unwinding_ = false;
+  bool failing_ = false;  // the frame that ends now does so otherwise than with a value; end_ says how
+  lockfree::Relaxed<std::source_location> last_await_{};
+  lockfree::Relaxed<trace::ResourceId> waits_for_;  // of the wait that said pending last
+  Context context_;
+  Crew* crew_ = nullptr;
+  [[no_unique_address]] Handover handover_;
+  OpenScope* scopes_ = nullptr;  // innermost first
+  const StandIn* stand_in_ = nullptr;
+  lockfree::Relaxed<TaskId> held_by_;  // with several workers, of that wait: frames are not for others to look at
+  const char* name_ = nullptr;
+  ChildEnd end_ = ok();
+  Notes notes_;
 };
 
 }  // namespace calm::cx

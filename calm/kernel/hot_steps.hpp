@@ -94,8 +94,10 @@ inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, con
   }
   prepare(*task, id, spec, worker);
   const std::uint64_t creation = region->children_made++;
-  Budget budget = child_budget(region->budget, spec.budget);
-  if (spawner != nullptr) budget = meet(budget, spawner->budget());
+  Budget budget;
+  if (spawner != nullptr) budget = spawner->budget();
+  if (!region->budget.is_infinite() || !spec.budget.is_infinite()) [[unlikely]]
+    budget = meet(budget, child_budget(region->budget, spec.budget));
   task->creation = creation;
   task->set_budget(budget);
   TaskLife life = task->word.look().born();

@@ -28,7 +28,11 @@ struct SizeClass {
       room;  // for how many more; 0 before the thread's first block comes back, so that one look serves for both
 };
 
-constexpr std::size_t classes = FramePool::largest / FramePool::step;
+constexpr std::size_t classes = (FramePool::largest - FramePool::smallest) / FramePool::step + 1;
+
+constexpr std::size_t block_bytes(std::size_t size_class) noexcept {
+  return FramePool::smallest + size_class * FramePool::step;
+}
 
 void free_all(FreeBlock* block) noexcept {
   while (block != nullptr) {
@@ -83,7 +87,7 @@ class Depot {
     Batch* below;
   };
   static std::uint64_t bytes_of(std::size_t size_class) noexcept {
-    return std::uint64_t{FramePool::kept_per_size} * (size_class + 1) * FramePool::step;
+    return std::uint64_t{FramePool::kept_per_size} * block_bytes(size_class);
   }
 
   std::mutex mutex_;
@@ -154,7 +158,7 @@ constexpr bool pooled = true;
 [[gnu::noinline]] static void begin_thread() noexcept { static thread_local const Sweeper sweeper; }
 
 [[gnu::noinline]] void* FramePool::take_new(std::size_t bytes) {
-  return ::operator new(pooled && bytes <= largest ? (class_of(bytes) + 1) * step : bytes);
+  return ::operator new(pooled && bytes <= largest ? block_bytes(class_of(bytes)) : bytes);
 }
 
 [[gnu::noinline]] void FramePool::give_back_new(void* block) noexcept { ::operator delete(block); }

@@ -3,7 +3,8 @@
 // Threads: anywhere; a block may be given back on another thread than the one that took it, and stays there
 // Cancel:  not applicable
 //
-// Blocks come in steps of 32 bytes up to 2 KiB; larger ones are the general allocator's. Every thread keeps what is given
+// Blocks come in steps of 16 bytes, each as long as the general allocator makes it anyway: that gives a multiple of 16 less
+// the word it keeps for itself. Above some 2 KiB they are the general allocator's. Every thread keeps what is given
 // back to it, up to a bound per size, and hands it out again, newest first. At the bound it puts all of them into a depot
 // that the threads share, and whoever has none takes such a batch from there: blocks that always travel one way come back,
 // and a program that has a million tasks now and then does not ask the general allocator each time. The depot has a bound
@@ -17,8 +18,9 @@ namespace calm::mem {
 
 class FramePool {
  public:
-  static constexpr std::size_t step = 32;
-  static constexpr std::size_t largest = 2048;
+  static constexpr std::size_t step = 16;
+  static constexpr std::size_t smallest = step + sizeof(void*);
+  static constexpr std::size_t largest = smallest + 126 * step;
   static constexpr std::uint32_t kept_per_size = 4096;
   static constexpr std::uint64_t depot_bytes = std::uint64_t{1} << 30;  ///< unless bound_depot() says otherwise
 
@@ -48,7 +50,9 @@ class FramePool {
 
  private:
   /// Who makes frames knows their size when it is compiled, so the step is looked up then.
-  static constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes + step - 1) / step - 1; }
+  static constexpr std::size_t class_of(std::size_t bytes) noexcept {
+    return bytes <= smallest ? 0 : (bytes - smallest + step - 1) / step;
+  }
 
   static void* take_pooled(std::size_t bytes, std::size_t size_class);
   static void* take_rarely(std::size_t bytes, std::size_t size_class);

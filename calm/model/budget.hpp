@@ -79,6 +79,11 @@ struct Budget {
     return {};
   }
 
+  /// Gives: true when it bounds nothing: its meet with another is that one.
+  [[nodiscard]] constexpr bool is_infinite() const noexcept {
+    return (deadline.raw() & polls.raw() & cost.raw()) == UINT64_MAX && priority == 0;  // none of them is above that
+  }
+
   friend constexpr bool operator==(const Budget&, const Budget&) noexcept = default;
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
@@ -50,6 +51,17 @@ class Notes {
   static constexpr std::size_t limit = 64;
 
   constexpr Notes() noexcept = default;
+  constexpr Notes(const Notes& other) noexcept : word_(other.word_) {
+    if (has_list()) list()->retain();
+  }
+  constexpr Notes(Notes&& other) noexcept : word_(std::exchange(other.word_, 0)) {}
+  constexpr Notes& operator=(Notes other) noexcept {
+    std::swap(word_, other.word_);
+    return *this;
+  }
+  constexpr ~Notes() {
+    if (has_list() && list()->release()) detail::NoteList::destroy(list());
+  }
 
   /// Adds a note that is not there yet. At the limit or without memory it is dropped, and incomplete() says so.
   void add(const Note& note) noexcept;
@@ -57,19 +69,28 @@ class Notes {
   /// Adds the other's notes behind these. Associative and idempotent.
   void merge(const Notes& other) noexcept;
 
-  [[nodiscard]] constexpr bool empty() const noexcept { return !list_ && !incomplete_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return word_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] const Note* begin() const noexcept;
   [[nodiscard]] const Note* end() const noexcept;
 
   /// Gives: true when a note was dropped.
-  [[nodiscard]] constexpr bool incomplete() const noexcept { return incomplete_; }
+  [[nodiscard]] constexpr bool incomplete() const noexcept { return (word_ & incomplete_bit) != 0; }
 
   friend bool operator==(const Notes& a, const Notes& b) noexcept;
 
  private:
-  mem::Ref<detail::NoteList> list_;
-  bool incomplete_ = false;
+  // The address of the list and, in a bit that no address has, whether a note was dropped: every Outcome has this word.
+  static constexpr std::uintptr_t incomplete_bit = 1;
+
+  [[nodiscard]] constexpr bool has_list() const noexcept { return (word_ & ~incomplete_bit) != 0; }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was made from one
+  [[nodiscard]] detail::NoteList* list() const noexcept {
+    return reinterpret_cast<detail::NoteList*>(word_ & ~incomplete_bit);
+  }
+  void set_list(detail::NoteList* list) noexcept;
+
+  std::uintptr_t word_ = 0;
 };
 
 /// Gives: `Panicked: loser 2: boom`.

@@ -31,8 +31,9 @@ namespace time {
 template <class T, class... Caps, class F, class... Arguments>
 Task<T> end_by(CxOf<Caps...> cx, Time until, F callable, Arguments... arguments) {
   const cx::Context& outer = cx::context_of(cx);
-  const cx::Limit limit(*outer.root, outer.region, tighten(Budget::infinite(), Deadline(until)), CancelKind::timeout);
-  const cx::Context inner{outer.root, outer.region, &outer, &limit};
+  const cx::Context inner{outer.root, outer.region, &outer};
+  const cx::Limit limit(inner, *outer.root, outer.region, tighten(Budget::infinite(), Deadline(until)),
+                        CancelKind::timeout);
   Outcome<T> end = co_await outcome(callable(CxOf<Caps...>(inner), std::move(arguments)...));
   outer.root->add_notes(end.notes());
   if (end.is_cancelled() && limit.is_used_up() && tells_of_lateness(end.reason())) {

@@ -26,8 +26,8 @@ std::vector<Outcome<std::string>> one_of_each() {
 }
 
 TEST(OutcomeValue, is_small_and_a_constant_where_it_can_be) {
-  static_assert(sizeof(Outcome<int>) <= 48);
-  static_assert(sizeof(Outcome<void>) <= 48);
+  static_assert(sizeof(Outcome<int>) <= 40);
+  static_assert(sizeof(Outcome<void>) <= 40);
   constexpr Outcome<int> three = ok(3);
   constexpr Outcome<int> copy = three;
   static_assert(copy.map([](int value) { return value + 1; }).value() == 4);
