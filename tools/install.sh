@@ -4,7 +4,7 @@
 package_set() {
   case "$1" in
     build)
-      echo cmake ninja-build ccache clang-19 libclang-rt-19-dev g++ libfmt-dev libcli11-dev libtomlplusplus-dev
+      echo cmake ninja-build ccache clang-19 libclang-rt-19-dev lld-19 g++ libfmt-dev libcli11-dev libtomlplusplus-dev
       echo libgtest-dev librapidcheck-dev libxxhash-dev python3 pkg-config binutils gdb valgrind git ;;
     browser) echo chromium ;;  # the tests of the HTML timeline
     lint) echo clang-format-19 clang-tidy-19 ;;
