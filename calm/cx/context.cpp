@@ -12,12 +12,7 @@
 namespace calm::cx {
 
 Limit::Limit(const Context& of, TaskRoot& root, RegionId region, const Budget& budget, CancelKind late)
-    : of_(of),
-      root_(root),
-      region_(region),
-      budget_(budget),
-      late_(late),
-      reserve_(ReasonReserve::take()) {
+    : of_(of), root_(root), region_(region), budget_(budget), late_(late), reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
   root_.add_limit(*this);
   if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().now(root.worker()))) arm();
@@ -74,7 +69,7 @@ void TaskRoot::take_limit(const Limit& limit) noexcept {
   *place = limit.outer_;
 }
 
-void TaskRoot::count_poll() noexcept {
+void TaskRoot::count_for_limits() noexcept {
   for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) ++limit->polls_;
 }
 

@@ -4,14 +4,17 @@
 // Cancel:  a cancelled scope does not wait for its crew before it closes
 //
 // A crew lives in the frame of its scope. A task leaves before the kernel completes it, so the region is not Closed yet and
-// the frame is there; it touches nothing of the crew after its count.
+// the frame is there; it touches nothing of the crew after its count. Who works alone counts without an atomic step.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "calm/cx/port.hpp"
+#include "calm/cx/task_root.hpp"
 #include "calm/kernel/worker.hpp"
+#include "calm/lockfree/company.hpp"
 #include "calm/model/id.hpp"
 
 namespace calm::cx {
@@ -23,26 +26,21 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   // Relaxed: who adds a task is the owner, or a task of the crew, which cannot be empty then.
-  void add(const Port& port) noexcept {
-    if (port.is_shared()) {
-      live_.fetch_add(1, std::memory_order_relaxed);
-    } else {
+  void add(Port& port) noexcept {
+    lockfree::Company<>* const company = port.company();
+    if (company == nullptr) {  // one worker takes one step after the other
       live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else if (company->begin_alone()) {
+      live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      company->end_alone();
+    } else {
+      live_.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
   void leave(Port& port, kernel::Worker& worker) noexcept {
     const TaskId owner = owner_;
-    if (!port.is_shared()) {  // one worker takes one step after the other
-      const std::uint32_t left = live_.load(std::memory_order_relaxed) - 1;
-      live_.store(left, std::memory_order_relaxed);
-      if (left == 0 && lingers_.load(std::memory_order_relaxed)) (void)port.wake_lingerer(worker, owner);
-      return;
-    }
-    // [C1] Both sides are seq_cst: of the last one to leave and an owner that begins to linger one sees the other.
-    if (live_.fetch_sub(1, std::memory_order_seq_cst) == 1 && lingers_.load(std::memory_order_seq_cst)) {
-      (void)port.wake_lingerer(worker, owner);
-    }
+    if (is_last_to_leave(port.company())) (void)port.wake_lingerer(worker, owner);
   }
 
   /// The owner wants to be woken. Gives: true when nobody is left.
@@ -52,9 +50,27 @@ class Crew {
   }
 
  private:
+  /// Counts one who leaves. Gives: true for the last one, when the owner lingers.
+  [[nodiscard]] bool is_last_to_leave(lockfree::Company<>* company) noexcept {
+    if (company != nullptr && !company->begin_alone()) {
+      // [C1] Both sides are seq_cst: of the last one to leave and an owner that begins to linger one sees the other.
+      return live_.fetch_sub(1, std::memory_order_seq_cst) == 1 && lingers_.load(std::memory_order_seq_cst);
+    }
+    // Relaxed: nobody else is there, and who comes later has seen all of this.
+    const std::uint32_t left = live_.load(std::memory_order_relaxed) - 1;
+    live_.store(left, std::memory_order_relaxed);
+    const bool last = left == 0 && lingers_.load(std::memory_order_relaxed);
+    if (company != nullptr) company->end_alone();
+    return last;
+  }
+
   TaskId owner_;
   std::atomic<std::uint32_t> live_{0};
   std::atomic<bool> lingers_{false};
 };
+
+inline void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
+  if (crew_ != nullptr) std::exchange(crew_, nullptr)->leave(port_, worker);
+}
 
 }  // namespace calm::cx

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/cx/crew.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/kernel.hpp"

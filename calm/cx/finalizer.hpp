@@ -21,8 +21,7 @@ template <class C, class F, class... Arguments>
 class FinalizerShell final : public TaskRoot {
  public:
   FinalizerShell(Port& port, RegionId region, F callable, Arguments... arguments)
-      : TaskRoot(port, region),
-        given_(std::in_place, std::move(callable), std::move(arguments)...) {}
+      : TaskRoot(port, region), given_(std::in_place, std::move(callable), std::move(arguments)...) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
@@ -47,8 +46,6 @@ class FinalizerShell final : public TaskRoot {
   void let_go() noexcept override { delete this; }
 
  private:
-  [[nodiscard]] bool gave_value() const noexcept override { return slot_.has_value(); }
-
   template <std::size_t... index>
   CALM_CORO_WRAPPER Task<void> call(std::index_sequence<index...> /*each*/) {
     return given_->callable(C(context()), std::move(std::get<index>(given_->arguments))...);

@@ -106,8 +106,7 @@ class ScopeBase {
 
   // --- for scope() ---
 
-  explicit ScopeBase(const Context& outer) noexcept
-      : context_{outer.root, {}, &outer}, crew_(outer.root->id()) {}
+  explicit ScopeBase(const Context& outer) noexcept : context_{outer.root, {}, &outer}, crew_(outer.root->id()) {}
   Status open(const ScopeOptions& options);
   /// The body has ended; the region stays open for those who are still in it.
   [[nodiscard]] WaitFor<LingerWait, const Context*, RegionId, Crew*> end_body(const ChildEnd& body);

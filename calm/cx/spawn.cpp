@@ -1,5 +1,6 @@
 #include "calm/cx/spawn.hpp"
 
+#include "calm/cx/crew.hpp"
 #include "calm/cx/port.hpp"
 
 namespace calm::cx {

@@ -65,7 +65,8 @@ CALM_CORO_WRAPPER Task<T> keep(C cx, F callable, Arguments... arguments) {
 }
 /// Gives: the shell of a task that runs `callable(cx, arguments...)`; nothing without memory.
 template <class T, class C, class F, class... Arguments>
-mem::Ref<Shell<T>> make_shell(Port& port, RegionId region, F callable, Arguments... arguments) {
+[[gnu::always_inline]] inline mem::Ref<Shell<T>> make_shell(Port& port, RegionId region, F callable,
+                                                            Arguments... arguments) {
   try {
     auto shell = mem::Ref<Shell<T>>::adopt(new Shell<T>(port, region));
     shell->begin(keep<T>(C(shell->context()), std::move(callable), std::move(arguments)...));

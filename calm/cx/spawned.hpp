@@ -49,8 +49,7 @@ class ShellOwners {
 template <class T>
 class Shell final : public TaskRoot {
  public:
-  Shell(Port& port, RegionId region) noexcept
-      : TaskRoot(port, region), owners_(port.is_shared()) {}
+  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), owners_(port.is_shared()) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
@@ -98,8 +97,6 @@ class Shell final : public TaskRoot {
   }
 
  private:
-  [[nodiscard]] bool gave_value() const noexcept override { return slot_.has_value(); }
-
   [[no_unique_address]] Slot<T> slot_;  // what follows has room in its last bytes
   [[no_unique_address]] ShellOwners owners_;
   bool taken_ = false;

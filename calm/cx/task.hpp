@@ -165,6 +165,7 @@ struct ReturnValue : TaskPromise {
     if (end.is_ok()) {
       slot->emplace(std::move(end).value());
     } else if (end.is_panicked()) {
+      root->threw(*this);
       slot->fail(end.panic().exception());
     } else if (end.is_err()) {
       root->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
@@ -289,7 +290,10 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
       CALM_SLOW(TSK_5, this->coroutine() == made);
       return Task(made);
     }
-    void unhandled_exception() noexcept { this->slot->fail(std::current_exception()); }
+    void unhandled_exception() noexcept {
+      this->root->threw(*this);
+      this->slot->fail(std::current_exception());
+    }
   };
   using CalmAwait = void;
   using Value = T;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
-#include "calm/cx/crew.hpp"
 #include "calm/cx/port.hpp"
 
 namespace calm::cx {
@@ -19,17 +18,13 @@ void TaskRoot::start_with(Frame& frame) noexcept {
   leaf_ = &frame;
 }
 
-void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
-  if (crew_ != nullptr) std::exchange(crew_, nullptr)->leave(port_, worker);
-}
-
 /// The frame has failed, or it was the outermost: the loop has to know.
 void TaskRoot::leave(Frame& frame) noexcept {
   if (std::exchange(failing_, false)) {
     leaf_ = &frame;
     unwinding_ = true;
   } else {
-    ended_ = true;
+    if (left_ == Left::nothing) left_ = Left::value;
   }
 }
 
@@ -88,8 +83,9 @@ void TaskRoot::ask_for_another_poll() noexcept {
 
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   enter(worker, id);
+  ++polls_;
   if (has_limits()) [[unlikely]]
-    count_poll();
+    count_for_limits();
   for (ready_ = 0;; ++ready_) {
     if (wait_ != nullptr) {
       if (again_) return parked();
@@ -114,7 +110,7 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
       leaf_ = asker;
       handover_.run(asker->coroutine());
     }
-    if (ended_) {
+    if (left_ != Left::nothing) {
       std::exchange(leaf_, nullptr)->coroutine().destroy();
       return Progress::ended;
     }

@@ -141,11 +141,11 @@ class TaskRoot {
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
-  [[nodiscard]] bool ended_plainly() const noexcept { return gave_value() && notes_.empty(); }
+  [[nodiscard]] bool ended_plainly() const noexcept { return left_ == Left::value && notes_.empty(); }
 
   /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
   [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    const bool failed = !ended_;  // the outermost frame left nothing behind
+    const bool failed = left_ == Left::nothing;  // the outermost frame left nothing behind
     return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
   }
 
@@ -237,6 +237,8 @@ class TaskRoot {
   void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
+  /// Gives: how many polls of it were begun, modulo 256: for who wants to know whether there was one.
+  [[nodiscard]] std::uint8_t polls() const noexcept { return polls_; }
   /// Gives: how many await points it has come to, those included that were ready at once; from 2^32 on again from 0.
   [[nodiscard]] std::uint32_t awaits() const noexcept { return awaits_; }
   /// Gives: the place of the last of them.
@@ -310,6 +312,10 @@ class TaskRoot {
     failing_ = true;
     end_ = std::move(end);
   }
+  /// An exception has left the frame.
+  void threw(const Frame& frame) noexcept {
+    if (frame.parent == nullptr) left_ = Left::exception;
+  }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
     if (failing_ || frame.parent == nullptr) [[unlikely]] {
@@ -333,9 +339,6 @@ class TaskRoot {
  protected:
   ~TaskRoot() = default;
 
-  /// Gives: true when the outermost frame has left a value.
-  [[nodiscard]] virtual bool gave_value() const noexcept = 0;
-
   /// Gives: the end that left the outermost frame; from store() on, how the task ended.
   [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
   /// Gives: the end with the notes of the task.
@@ -347,6 +350,9 @@ class TaskRoot {
   }
 
  private:
+  /// What the outermost frame has left.
+  enum class Left : std::uint8_t { nothing, value, exception };
+
   void enter(kernel::Worker& worker, TaskId id) noexcept {
     worker_ = &worker;
     id_ = id;
@@ -357,7 +363,7 @@ class TaskRoot {
   /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
   static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
   void leave(Frame& frame) noexcept;
-  void count_poll() noexcept;
+  void count_for_limits() noexcept;
   void count_mask(std::int32_t more) noexcept;
   void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
@@ -382,7 +388,8 @@ class TaskRoot {
   std::uint16_t name_size_ = 0;
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
-  bool ended_ = false;
+  Left left_ = Left::nothing;
+  std::uint8_t polls_ = 0;
   bool arrived_ = false;   // at a wait that was not asked yet
   bool again_ = false;     // it wants another poll when this one is over
   bool gave_way_ = false;  // and need not be asked then

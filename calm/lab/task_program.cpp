@@ -74,10 +74,10 @@ explore::StepKind TaskProgram::step(Process process, explore::Footprint& touched
     const auto budget = world_->kernel().budget_of(ready[choice].task);
     footprint_.begin_poll(process, budget && !budget->deadline.is_none(), touched);
   }
-  const std::uint64_t before = polls_of(process);
+  const std::optional<std::uint8_t> before = polls_of(process);
   const std::uint64_t recorded = world_->recorded();
   world_->take(choice);
-  if (polls_of(process) == before && before != 0) footprint_.was_forced();  // one that has ended counts as 0
+  if (before && polls_of(process) == before) footprint_.was_forced();
   step_events_.clear();
   world_->copy_events(recorded, step_events_);
   footprint_.end_step(step_events_);
@@ -94,10 +94,11 @@ bool TaskProgram::is_ready(Process process) const noexcept {
   return false;
 }
 
-/// Gives: how often the frames of the task have run; 0 when it has ended.
-std::uint64_t TaskProgram::polls_of(Process process) const noexcept {
+/// Gives: how often the frames of the task have run, modulo 256; nothing when it has not begun, or has ended.
+std::optional<std::uint8_t> TaskProgram::polls_of(Process process) const noexcept {
   const cx::TaskRoot* const root = process == clock_process ? nullptr : root_of(*world_, footprint_.task_of(process));
-  return root == nullptr ? 0 : root->polls();
+  if (root == nullptr || !root->was_polled()) return std::nullopt;
+  return root->polls();
 }
 
 ProcessSet TaskProgram::blocked() {
@@ -108,7 +109,7 @@ ProcessSet TaskProgram::blocked() {
     const auto process = static_cast<Process>(std::countr_zero(left));
     const cx::TaskRoot* const root = root_of(*world_, footprint_.task_of(process));
     // A finalizer that has not begun waits for its region, not for a turn.
-    if (root == nullptr || runnable.has(process) || root->polls() == 0) continue;
+    if (root == nullptr || runnable.has(process) || !root->was_polled()) continue;
     set.add(process);
     pending_[process].clear();
     footprint_.pending(process, root->await_point().resource, pending_[process]);

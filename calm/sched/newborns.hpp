@@ -30,14 +30,9 @@ class Newborns {
 
   /// Takes it out, if it is among the last. Gives: false when it is not.
   [[nodiscard]] bool take_back(const Task& task) noexcept {
-    const std::uint32_t end = count_ > reach ? count_ - reach : 0;
-    for (std::uint32_t i = count_; i > end; --i) {
-      if (tasks_[i - 1] != &task) continue;
-      std::copy(tasks_ + i, tasks_ + count_, tasks_ + i - 1);
-      --count_;
-      return true;
-    }
-    return false;
+    if (count_ == 0 || tasks_[count_ - 1] != &task) return take_back_further(task);
+    --count_;
+    return true;
   }
 
   /// Gives all of them to `push`, oldest first.
@@ -48,6 +43,17 @@ class Newborns {
   }
 
  private:
+  [[nodiscard, gnu::noinline]] bool take_back_further(const Task& task) noexcept {
+    const std::uint32_t end = count_ > reach ? count_ - reach : 0;
+    for (std::uint32_t i = count_; i > end; --i) {
+      if (tasks_[i - 1] != &task) continue;
+      std::copy(tasks_ + i, tasks_ + count_, tasks_ + i - 1);
+      --count_;
+      return true;
+    }
+    return false;
+  }
+
   std::uint32_t count_ = 0;
   Task* tasks_[size_max];
 };
