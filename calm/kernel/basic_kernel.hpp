@@ -376,7 +376,8 @@ class BasicKernel {
   static bool budget_used_up(const Task& task, Time now) noexcept;
   static bool being_polled(TaskLife life) noexcept;
   static void prepare(Task& task, RegionId region, const TaskSpec& spec, const Worker& worker) noexcept;
-  [[gnu::noinline]] Made<TaskId> refuse_spawn(Worker& worker, Region& region, RegionId id, GateView gate, Task* task);
+  [[gnu::noinline]] Made<TaskId> refuse_spawn(Worker& worker, Region& region, RegionId id, GateTurn<Atomics>& turn,
+                                              Task* task);
   [[gnu::noinline]] Made<TaskId> schedule_watched(Worker& worker, Task& task, TaskId id, Deadline deadline);
   Made<TaskId> spawn_cleanup(Worker& worker, RegionId id, const TaskSpec& spec);
   template <bool in_budget>

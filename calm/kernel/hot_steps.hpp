@@ -85,12 +85,13 @@ inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, con
   if (const Status room = worker.recorder().room(1); !room) return {.status = room};
   Task* const task = tasks_.take(worker.index());
 
-  const GateView gate = region->gate.lock();
+  GateTurn<Atomics> turn(region->gate, shards_.company(worker.order()));
+  const GateView gate = turn.found();
   // What only another thread can have changed since find_region() is asked again under the bit.
   const bool gone = Atomics::shared && (region->generation.get() != generation_of(id) || gate.closed());
   if (gone || gate.tasks() >= region->limits.tasks || task == nullptr || gate.tasks() == GateView::count_max)
       [[unlikely]] {
-    return refuse_spawn(worker, *region, id, gate, task);
+    return refuse_spawn(worker, *region, id, turn, task);
   }
   prepare(*task, id, spec, worker);
   const std::uint64_t creation = region->children_made++;
@@ -112,7 +113,7 @@ inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, con
                        .resource = id,
                        .cause = spec.cause,
                        .argument = creation});
-  region->gate.unlock(gate.with_task());
+  turn.end(gate.with_task());
 
   if (!budget.deadline.is_none()) [[unlikely]]
     return schedule_watched(worker, *task, made, budget.deadline);
@@ -237,12 +238,13 @@ inline Status BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, Tas
                                                  const ChildEnd* end) {
   Region& region = region_of(task);
   const RegionId region_id = region.id();
-  const GateView gate = region.gate.lock();
+  GateTurn<Atomics> turn(region.gate, shards_.company(worker.order()));
+  const GateView gate = turn.found();
   region.tasks.remove(task);
   if (end != nullptr) region.fold.add(*end, task.creation, region_id);
   note_write(worker, trace::EventKind::complete, id, region_id, id, trace::argument_of(done.outcome()));
   const GateView left = gate.without_task();
-  region.gate.unlock(left);
+  turn.end(left);
   std::uint64_t waiter = 0;
   if (done.has(TaskFlag::handle) || done.has(TaskFlag::awaited)) {
     if (done.has(TaskFlag::awaited)) waiter = task.waiter.get();

@@ -23,6 +23,7 @@
 
 #include "calm/check/require.hpp"
 #include "calm/lockfree/atomics.hpp"
+#include "calm/lockfree/company.hpp"
 
 namespace calm::kernel {
 
@@ -76,9 +77,7 @@ class RegionGate {
   /// Takes the lock bit. Gives: the word. Held for a few instructions, never across a call into the host that may wait.
   [[nodiscard]] GateView lock() noexcept {
     if constexpr (!Atomics::shared) {
-      const std::uint64_t was = word_.load(std::memory_order_relaxed);
-      CALM_SLOW(REG_4, (was & locked_bit) == 0, was);
-      return GateView(was);
+      return lock_alone();
     } else {
       for (;;) {
         const std::uint64_t was = word_.fetch_or(locked_bit, std::memory_order_acquire);  // [G1]
@@ -88,6 +87,14 @@ class RegionGate {
         while ((word_.load(std::memory_order_relaxed) & locked_bit) != 0) Atomics::pause();
       }
     }
+  }
+
+  /// The same for who knows that nobody else has the bit, nor can have it before unlock().
+  [[nodiscard]] GateView lock_alone() noexcept {
+    const std::uint64_t was =
+        word_.load(std::memory_order_relaxed);  // relaxed: who had it before is known to have left
+    CALM_SLOW(REG_4, (was & locked_bit) == 0, was);
+    return GateView(was);
   }
 
   /// Needs: the lock bit of this caller, which goes with it.
@@ -102,6 +109,42 @@ class RegionGate {
   static constexpr unsigned locked_bit = 2;
 
   typename Atomics::template Atomic<std::uint64_t> word_{1};  // closed: a slot without a region admits nobody
+};
+
+/// The lock bit of a gate for what every task does. Who works alone in this company has it in two plain writes; nullptr where
+/// there is none. Not two of them at a time.
+template <lockfree::AtomicsPolicy Atomics>
+class GateTurn {
+ public:
+  using Company = lockfree::Company<Atomics>;
+
+  [[gnu::always_inline]] GateTurn(RegionGate<Atomics>& gate, Company* company) noexcept : gate_(gate) {
+    if constexpr (Atomics::shared) {
+      if (company != nullptr && company->begin_alone(lockfree::AloneIn::gate)) {
+        alone_ = company;
+        found_ = gate_.lock_alone();
+        return;
+      }
+    }
+    found_ = gate_.lock();
+  }
+  GateTurn(const GateTurn&) = delete;
+  GateTurn& operator=(const GateTurn&) = delete;
+
+  /// Gives: the word as it was found.
+  [[nodiscard]] GateView found() const noexcept { return found_; }
+  /// Once: it is this from now on.
+  [[gnu::always_inline]] void end(GateView next) noexcept {
+    gate_.unlock(next);
+    if constexpr (Atomics::shared) {
+      if (alone_ != nullptr) alone_->end_alone(lockfree::AloneIn::gate);
+    }
+  }
+
+ private:
+  RegionGate<Atomics>& gate_;
+  Company* alone_ = nullptr;
+  GateView found_;
 };
 
 }  // namespace calm::kernel

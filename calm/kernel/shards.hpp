@@ -93,6 +93,12 @@ class Shards {
     if constexpr (!lock_metrics_on) company_ = &company;
   }
 
+  /// Gives: that company; nullptr where there is none. Needs: as for a guard.
+  [[nodiscard]] lockfree::Company<Atomics>* company(const LockOrder& order) const noexcept {
+    CALM_SLOW(SHD_3, company_ == nullptr || order.is_member(), order.worker());
+    return company_;
+  }
+
   /// Gives: what was counted so far, in the order of the shards; nothing without lock metrics. Takes no lock.
   [[nodiscard]] std::vector<LockRow> lock_metrics() const {
     std::vector<LockRow> rows;

@@ -14,10 +14,11 @@ namespace calm::kernel {
 
 // --- admission ---
 
-/// Needs: the lock bit of the gate, which goes with it; the task is nullptr or was taken for this.
+/// Needs: a turn of the gate, which ends with it; the task is nullptr or was taken for this.
 template <lockfree::AtomicsPolicy Atomics>
-Made<TaskId> BasicKernel<Atomics>::refuse_spawn(Worker& worker, Region& region, RegionId id, GateView gate,
+Made<TaskId> BasicKernel<Atomics>::refuse_spawn(Worker& worker, Region& region, RegionId id, GateTurn<Atomics>& turn,
                                                 Task* task) {
+  const GateView gate = turn.found();
   Status refused = Errc::resource_exhausted;
   if (region.generation.get() != generation_of(id)) {
     refused = Errc::stale_handle;
@@ -27,7 +28,7 @@ Made<TaskId> BasicKernel<Atomics>::refuse_spawn(Worker& worker, Region& region, 
   } else if (gate.tasks() >= region.limits.tasks) {
     refused = Errc::admission_limit;
   }
-  region.gate.unlock(gate);
+  turn.end(gate);
   if (task != nullptr) tasks_.give_back(worker.index(), *task);
   return {.status = refused};
 }

@@ -35,6 +35,7 @@ namespace calm::lockfree {
 enum class AloneIn : std::uint8_t {
   turn,   ///< of something that tasks share
   guard,  ///< of the kernel's shards
+  gate,   ///< of a region
   event,  ///< that is numbered
 };
 
@@ -106,7 +107,7 @@ class Company {
   auto& busy_in(AloneIn layer) noexcept { return busy_[static_cast<std::uint8_t>(layer)]; }
 
   typename Atomics::template Atomic<std::uint32_t> word_{0};
-  typename Atomics::template Atomic<bool> busy_[3]{};
+  typename Atomics::template Atomic<bool> busy_[4]{};
   bool can_be_alone_ = false;
   Lock<Atomics> entry_;
 };
