@@ -113,11 +113,9 @@ class RegionGate {
 
 /// The lock bit of a gate for what every task does. Who works alone in this company has it in two plain writes; nullptr where
 /// there is none. Not two of them at a time.
-template <lockfree::AtomicsPolicy Atomics>
+template <lockfree::AtomicsPolicy Atomics, class Company = lockfree::Company<Atomics>>
 class GateTurn {
  public:
-  using Company = lockfree::Company<Atomics>;
-
   [[gnu::always_inline]] GateTurn(RegionGate<Atomics>& gate, Company* company) noexcept : gate_(gate) {
     if constexpr (Atomics::shared) {
       if (company != nullptr && company->begin_alone(lockfree::AloneIn::gate)) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calm/explore/plain.hpp"
+#include "calm/kernel/region_gate.hpp"
 #include "tests/model/explored.hpp"
 #include "tests/model/weakened.hpp"
 
@@ -112,6 +113,29 @@ struct LayeredShop : Shop<Atomics> {
   explore::Plain<int> inside{0};
 };
 
+/// Who comes in is counted at the gate of a region, by who is alone and by others.
+struct GatedShop : Shop<ModelAtomics> {
+  void admit() {
+    kernel::GateTurn<ModelAtomics, decltype(company)> turn(gate, &company);
+    sold = sold.get() + 1;
+    turn.end(turn.found().with_task());
+  }
+  static void keep(GatedShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.admit();
+    shop.admit();
+    shop.company.leave();
+  }
+  static void help(GatedShop& shop) {
+    shop.company.enter();
+    shop.admit();
+    shop.company.leave();
+  }
+
+  kernel::RegionGate<ModelAtomics> gate;
+};
+
 template <class State>
 Body<State> expect_sold(int all) {
   return [all](State& shop) {
@@ -134,6 +158,13 @@ TEST(CompanyModel, SHD_3_who_comes_in_waits_for_what_is_done_in_each_layer) {
     EXPECT_EQ(shop.inside.get(), 2);
   };
   expect_exhausted(explore<State>({State::keep, State::help}, both_sold));
+}
+
+TEST(CompanyModel, REG_6_nobody_is_lost_at_a_gate_that_one_passes_alone) {
+  expect_exhausted(explore<GatedShop>({GatedShop::keep, GatedShop::help}, [](GatedShop& shop) {
+    EXPECT_EQ(shop.sold.get(), 3);
+    EXPECT_EQ(shop.gate.look().tasks(), 3U);
+  }));
 }
 
 TEST(CompanyModel, CHN_12_two_that_want_to_be_alone_are_so_one_after_the_other) {

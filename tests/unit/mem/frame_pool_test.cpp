@@ -69,12 +69,12 @@ TEST(FramePool, HND_3_keeps_no_more_than_its_bound_of_a_size_and_puts_the_rest_i
   FramePool::clear();
   const std::uint64_t kept = on_a_thread([] {
     std::vector<void*> blocks(FramePool::kept_per_size + 10);
-    for (void*& block : blocks) block = FramePool::take(64);
-    for (void* const block : blocks) FramePool::give_back(block, 64);
+    for (void*& block : blocks) block = FramePool::take(56);
+    for (void* const block : blocks) FramePool::give_back(block, 56);
     return FramePool::kept();
   });
   EXPECT_EQ(kept, pooled ? 10U : 0U);
-  EXPECT_EQ(FramePool::in_depot(), pooled ? FramePool::kept_per_size * 64U : 0U);
+  EXPECT_EQ(FramePool::in_depot(), pooled ? FramePool::kept_per_size * 56U : 0U);
   FramePool::clear();
   EXPECT_EQ(FramePool::in_depot(), 0U);
 }
@@ -83,29 +83,29 @@ TEST(FramePool, what_one_thread_has_too_much_of_another_takes_from_the_depot) {
   if (!pooled) return;
   FramePool::clear();
   std::vector<void*> blocks(2 * FramePool::kept_per_size);
-  for (void*& block : blocks) block = FramePool::take(128);
+  for (void*& block : blocks) block = FramePool::take(120);
   const std::uint64_t kept = on_a_thread([&] {
-    for (void* const block : blocks) FramePool::give_back(block, 128);
+    for (void* const block : blocks) FramePool::give_back(block, 120);
     return FramePool::kept();
   });
   EXPECT_EQ(kept, FramePool::kept_per_size);
-  EXPECT_EQ(FramePool::in_depot(), FramePool::kept_per_size * 128U);
-  void* const block = on_a_thread([] { return FramePool::take(128); });
+  EXPECT_EQ(FramePool::in_depot(), FramePool::kept_per_size * 120U);
+  void* const block = on_a_thread([] { return FramePool::take(120); });
   EXPECT_EQ(FramePool::in_depot(), 0U);
   EXPECT_NE(std::find(blocks.begin(), blocks.end(), block), blocks.end());
-  FramePool::give_back(block, 128);
+  FramePool::give_back(block, 120);
   FramePool::clear();
 }
 
 TEST(FramePool, HND_3_the_depot_has_a_bound) {
   if (!pooled) return;
   FramePool::clear();
-  constexpr std::uint64_t batch = FramePool::kept_per_size * 64U;
+  constexpr std::uint64_t batch = FramePool::kept_per_size * 56U;
   FramePool::bound_depot((2 * batch) + 1);
   on_a_thread([] {
     std::vector<void*> blocks(5 * FramePool::kept_per_size);
-    for (void*& block : blocks) block = FramePool::take(64);
-    for (void* const block : blocks) FramePool::give_back(block, 64);
+    for (void*& block : blocks) block = FramePool::take(56);
+    for (void* const block : blocks) FramePool::give_back(block, 56);
     return 0;
   });
   EXPECT_EQ(FramePool::in_depot(), 2 * batch);

@@ -60,6 +60,30 @@ TEST_P(InPlace, SCH_6_the_joined_one_runs_first_and_the_others_in_their_order) {
   EXPECT_EQ(log, (Log{"second", "joined", "first", "third"}));
 }
 
+TEST_P(InPlace, TSK_3_a_join_of_one_that_has_ended_or_can_be_polled_at_once_does_not_suspend) {
+  const auto body = [](Scope& scope) -> Task<void> {
+    const auto twice = [](Cx /*cx*/, int number) -> Task<int> { co_return 2 * number; };
+    const auto fails = [](Cx /*cx*/) -> Task<int> { co_return err(Errc::full); };
+    const cx::TaskRoot& root = *cx::context_of(scope.cx()).root;
+    Handle<int> ended = co_await scope.spawn(twice, 1);
+    co_await yield(scope.cx());
+    const std::uint8_t polls = root.polls();
+    const std::uint32_t awaits = root.awaits();
+    const int first = co_await std::move(ended).join(scope.cx());
+    Handle<int> newborn = co_await scope.spawn(twice, 2);
+    const int second = co_await std::move(newborn).join(scope.cx());
+    EXPECT_EQ(first + second, 6);
+    EXPECT_EQ(root.polls(), polls);
+    EXPECT_EQ(root.awaits(), awaits + 2);  // spawn() waits for nothing
+    Handle<int> failed = co_await scope.spawn(fails);
+    const int never = co_await std::move(failed).join(scope.cx());
+    ADD_FAILURE() << "a failure was passed on as " << never;
+  };
+  const Outcome<void> end = run_body(body, {.policy = FoldPolicy::collect_all});
+  ASSERT_TRUE(end.is_err()) << to_string(end);
+  EXPECT_EQ(end.error().code(), Errc::full);
+}
+
 TEST_P(InPlace, OBL_5_a_guard_that_ends_in_the_joined_one_is_settled) {
   const StderrWatch watch;
   const auto body = [](Scope& scope) -> Task<void> {
