@@ -79,7 +79,7 @@ TEST_P(InPlace, TSK_3_a_join_of_one_that_has_ended_or_can_be_polled_at_once_does
     const int never = co_await std::move(failed).join(scope.cx());
     ADD_FAILURE() << "a failure was passed on as " << never;
   };
-  const Outcome<void> end = run_body(body, {.policy = FoldPolicy::collect_all});
+  const Outcome<void> end = run_body(body, {.policy = FoldPolicy::collect});
   ASSERT_TRUE(end.is_err()) << to_string(end);
   EXPECT_EQ(end.error().code(), Errc::full);
 }
