@@ -28,14 +28,12 @@ class Crew {
   // Relaxed: who adds a task is the owner, or a task of the crew, which cannot be empty then.
   void add(Port& port) noexcept {
     lockfree::Company<>* const company = port.company();
-    if (company == nullptr) {  // one worker takes one step after the other
-      live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    } else if (company->begin_alone()) {
-      live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      company->end_alone();
-    } else {
+    if (company != nullptr && !company->begin_alone()) {
       live_.fetch_add(1, std::memory_order_relaxed);
+      return;
     }
+    live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (company != nullptr) company->end_alone();
   }
 
   void leave(Port& port, kernel::Worker& worker) noexcept {
