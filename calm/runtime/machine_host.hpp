@@ -205,10 +205,10 @@ void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
     }
     const Turn turn(seat.keep);
     if (root.is_pinned()) return enqueue(seat, task);
-    if (root.comes_from_another(worker.index())) ++seat.strangers;
+    if (!newborn && root.comes_from_another(worker.index())) ++seat.strangers;
     if (!sched::is_plain(task)) return seat.lanes.push(task);
+    if (newborn && worker.running()) return seat.ready.push_newborn(task);
     if (!worker.running() || worker.running() == task.id()) return seat.ready.push(task);
-    if (newborn) return seat.ready.push_newborn(task);
     seat.ready.push_next(task);
   }
 }
