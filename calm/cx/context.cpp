@@ -61,12 +61,14 @@ const Reason& Limit::reason() const noexcept {
 void TaskRoot::add_limit(Limit& limit) noexcept {
   limit.outer_ = limits_;
   limits_ = &limit;
+  quiet_at_ |= limited;
 }
 
 void TaskRoot::take_limit(const Limit& limit) noexcept {
   Limit** place = &limits_;
   while (*place != &limit) place = &(*place)->outer_;
   *place = limit.outer_;
+  if (limits_ == nullptr) quiet_at_ &= ~limited;
 }
 
 void TaskRoot::count_for_limits() noexcept {

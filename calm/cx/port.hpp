@@ -35,6 +35,8 @@ class Port {
 
   /// Gives: the worker of the calling thread, for those who are not in a poll of theirs: handles and tokens that moved.
   [[nodiscard]] Worker& here() noexcept { return only_ != nullptr ? *only_ : of_this_thread(); }
+  /// Gives: the worker that polls everything, where tasks need no turns; else nullptr. The same from the first task on.
+  [[nodiscard]] Worker* only_worker() const noexcept { return shared_ ? nullptr : only_; }
   /// Gives: true when tasks of the program may be polled by several threads at a time: what they share needs its turns then.
   ///        The same from the first task on.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
@@ -94,10 +96,8 @@ class Port {
     const std::uint8_t index = kernel::counted_index(kind);
     if (!shared_) [[likely]] {
       ++worker.promises(index);
-    } else if (auto* const record = worker.polled(); record != nullptr && record->counted_open(index) != UINT16_MAX) {
-      record->count_up(index);
     } else {
-      count_now(worker, kind);
+      count_among_others(worker, kind);
     }
   }
   void uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
@@ -105,11 +105,31 @@ class Port {
     if (holder != worker.running()) return uncount_away(worker, holder, kind);
     if (!shared_) [[likely]] {
       --worker.promises(index);
-    } else if (auto* const record = worker.polled(); record != nullptr && record->counted_open(index) != 0) {
-      record->count_down(index);
     } else {
-      uncount_away(worker, holder, kind);
+      uncount_among_others(worker, kind);
     }
+  }
+
+  /// The same with the worker that only_worker() gave.
+  static void count_on_only(Worker& worker, ObligationKind kind) noexcept {
+    ++worker.promises(kernel::counted_index(kind));
+  }
+  void uncount_on_only(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
+    if (holder != worker.running()) [[unlikely]]
+      return uncount_away(worker, holder, kind);
+    --worker.promises(kernel::counted_index(kind));
+  }
+
+  /// The same with several workers. Needs: is_shared(); the holder runs on this one.
+  [[gnu::always_inline]] void count_among_others(Worker& worker, ObligationKind kind) noexcept {
+    auto* const record = worker.polled();
+    if (record == nullptr || !record->try_count_up(kernel::counted_index(kind))) [[unlikely]]
+      count_now(worker, kind);
+  }
+  [[gnu::always_inline]] void uncount_among_others(Worker& worker, ObligationKind kind) noexcept {
+    auto* const record = worker.polled();
+    if (record == nullptr || !record->try_count_down(kernel::counted_index(kind))) [[unlikely]]
+      uncount_away(worker, worker.running(), kind);
   }
 
   /// Fails: duration_exceeded, as clock::Wheel::arm().
@@ -145,11 +165,8 @@ class Port {
 
   /// Gives: true when nobody follows what tasks look at, so what can be known without asking the kernel need not be asked.
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
-  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(). Needs: is_quick().
-  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept {
-    return local_stamp_ != nullptr ? local_stamp_->load(std::memory_order_acquire)
-                                   : shared_stamp_->load(std::memory_order_acquire);
-  }
+  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp().
+  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept { return stamp_->load(std::memory_order_acquire); }
   [[nodiscard]] virtual bool is_walking() const noexcept = 0;
 
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
@@ -177,8 +194,7 @@ class Port {
   Worker* only_ = nullptr;  ///< where there is one worker
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
   bool quick_ = false;      ///< a host that follows nobody says so before the first task
-  const lockfree::LocalAtomics::Atomic<std::uint64_t>* local_stamp_ = nullptr;  ///< the kernel's, one of the two
-  const lockfree::RealAtomics::Atomic<std::uint64_t>* shared_stamp_ = nullptr;
+  const lockfree::RealAtomics::Atomic<std::uint64_t>* stamp_ = nullptr;  ///< the kernel's
 
   // The host sets them before the first poll.
   bool watched_ = false;
@@ -190,21 +206,16 @@ class Port {
 #endif
 };
 
-inline bool TaskRoot::is_quiet() const noexcept {
-  return port_.is_quick() && limits_ == 0 && quiet_at_ == port_.cancel_stamp();
-}
+// One comparison: where the port is not quick nobody finds a task quiet, and a task with limits has a stamp that there is not.
+inline bool TaskRoot::is_quiet() const noexcept { return quiet_at_ == port_.cancel_stamp(); }
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
 template <lockfree::AtomicsPolicy Atomics>
 class KernelPort : public Port {
  public:
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
-    if constexpr (Atomics::shared) {
-      this->shared_stamp_ = &kernel.cancel_stamp();
-    } else {
-      only_ = &kernel.worker(0);
-      this->local_stamp_ = &kernel.cancel_stamp();
-    }
+    stamp_ = &kernel.cancel_stamp();
+    if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
     shared_ = Atomics::shared;
   }
 
@@ -248,8 +259,8 @@ class KernelPort : public Port {
   [[nodiscard]] bool is_walking() const noexcept final { return kernel_->is_walking(); }
   [[nodiscard]] bool is_masked(TaskId task) const noexcept final { return kernel_->is_masked(task); }
   Reason reason_of(Worker& worker, TaskId task) final {
-    const auto cancellation = kernel_->cancellation_of(worker, task);
-    return cancellation ? cancellation->reason : Reason();
+    auto cancellation = kernel_->cancellation_of(worker, task);
+    return cancellation ? std::move(cancellation->reason) : Reason();
   }
   Status enter_mask(Worker& worker, TaskId task) final { return kernel_->enter_mask(worker, task); }
   Status leave_mask(Worker& worker, TaskId task) final { return kernel_->leave_mask(worker, task); }

@@ -59,7 +59,7 @@ class BorrowMark {
   Port* port_;  // none: nobody watches
   Borrows* borrows_;
   TaskId task_;
-  std::uint32_t awaits_;
+  std::uint64_t awaits_;
   std::source_location site_;
   Borrows::Use use_;
   bool within_a_poll_;

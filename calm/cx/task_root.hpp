@@ -6,6 +6,7 @@
 //          drop_inside_scope() does it for one open scope after the other
 #pragma once
 
+#include <climits>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -217,7 +218,7 @@ class TaskRoot {
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
   [[nodiscard]] bool is_quiet() const noexcept;
   /// It was found so, after the stamp was read. Needs: no walk ran after that.
-  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
+  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp | (quiet_at_ & limited); }
   // Budgets of parts of it, which count what it uses while they last: they are looked at each time. Few tasks have any.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
@@ -239,8 +240,9 @@ class TaskRoot {
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
   /// Gives: how many polls of it were begun, modulo 256: for who wants to know whether there was one.
   [[nodiscard]] std::uint8_t polls() const noexcept { return polls_; }
-  /// Gives: how many await points it has come to, those included that were ready at once; from 2^32 on again from 0.
-  [[nodiscard]] std::uint32_t awaits() const noexcept { return awaits_; }
+  /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once; after some
+  ///        thousand million parks it begins again.
+  [[nodiscard]] std::uint64_t awaits() const noexcept { return (std::uint64_t{parks_} << CHAR_BIT) + ready_; }
   /// Gives: the place of the last of them.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
@@ -279,7 +281,7 @@ class TaskRoot {
     leaf_ = &frame;
     wait_ = &wait;
     arrived_ = true;
-    ++awaits_;
+    ++parks_;
     last_await_.set(frame.site);
   }
   /// The wait that is being asked only lets others run first. It says pending then.
@@ -299,7 +301,6 @@ class TaskRoot {
   /// It does. Needs: may_pass().
   void pass(const Frame& frame) noexcept {
     ++ready_;
-    ++awaits_;
     last_await_.set(frame.site);
   }
   /// Gives: what await_suspend gives for control to go to this frame next.
@@ -376,12 +377,13 @@ class TaskRoot {
   Wait* wait_ = nullptr;
   kernel::Worker* worker_ = nullptr;
   TaskId id_;
-  std::uint64_t quiet_at_ = 0;  // no stamp is 0
+  std::uint64_t quiet_at_ = 0;  // the stamp, with a bit that no stamp has while there are limits; no stamp is 0
+  static constexpr std::uint64_t limited = std::uint64_t{1} << 63;
   Limit* limits_ = nullptr;     // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
-  std::uint32_t awaits_ = 0;
+  std::uint32_t parks_ = 0;
   std::uint16_t pins_ = 0;
   lockfree::Relaxed<std::uint16_t> home_{nowhere};
   lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};

@@ -68,7 +68,7 @@ TEST_P(InPlace, TSK_3_a_join_of_one_that_has_ended_or_can_be_polled_at_once_does
     Handle<int> ended = co_await scope.spawn(twice, 1);
     co_await yield(scope.cx());
     const std::uint8_t polls = root.polls();
-    const std::uint32_t awaits = root.awaits();
+    const std::uint64_t awaits = root.awaits();
     const int first = co_await std::move(ended).join(scope.cx());
     Handle<int> newborn = co_await scope.spawn(twice, 2);
     const int second = co_await std::move(newborn).join(scope.cx());
