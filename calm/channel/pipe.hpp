@@ -80,7 +80,7 @@ class Outlet {
   [[nodiscard]] bool has_value() const noexcept { return pipe_.slots().counts().queued > granted_; }
   /// Gives: true when who comes now would wait for nothing. What is handed out may come back.
   [[nodiscard]] bool is_over() const noexcept {
-    const Counts& now = pipe_.slots().counts();
+    const Counts now = pipe_.slots().counts();
     return pipe_.is_abandoned() || (pipe_.is_finished() && now.queued == 0 && now.unacked == 0);
   }
   /// A grant is used.
@@ -145,7 +145,7 @@ class Pipe : public Held {
     return line.begin_short_turn() && line.keep_short_turn_if(!closed_ && line.empty() && slots_.has_room());
   }
   [[nodiscard]] Place reserve_at_hand() noexcept {
-    const Place place = slots_.reserve();
+    const Place place = slots_.reserve_seen();
     intake_.line().end_short_turn();
     return place;
   }
@@ -382,7 +382,7 @@ class Pipe : public Held {
   }
   // CHN-1, CHN-10: the room is never overdrawn. CHN-2, CHN-6: nobody waits for what is there.
   void verify() const noexcept {
-    const Counts& now = slots_.counts();
+    const Counts now = slots_.counts();
     CALM_SLOW(CHN_10, std::uint64_t{now.queued} + now.reserved + now.unacked <= now.capacity, now.queued, now.reserved,
               now.unacked, now.capacity);
     CALM_SLOW(CHN_2, intake_.line().empty() || (!slots_.has_room() && !closed_), now.queued, now.reserved);

@@ -35,7 +35,7 @@ class Slots {
   static constexpr Place nowhere = UINT32_MAX;
 
   /// Needs: capacity > 0. Fails: std::bad_alloc.
-  explicit Slots(std::uint32_t capacity) : nodes_(new Node[capacity]), counts_{.capacity = capacity} {
+  explicit Slots(std::uint32_t capacity) : nodes_(new Node[capacity]), capacity_(capacity) {
     CALM_REQUIRE(CHN_1, capacity > 0 && capacity < nowhere, capacity);
   }
   Slots(const Slots&) = delete;
@@ -49,27 +49,32 @@ class Slots {
     }
   }
 
-  [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
-  [[nodiscard]] bool has_room() const noexcept {
-    return counts_.queued + counts_.reserved + counts_.unacked < counts_.capacity;
+  [[nodiscard]] Counts counts() const noexcept {
+    return {.queued = queued_, .reserved = reserved_, .unacked = unacked_, .capacity = capacity_};
   }
-  [[nodiscard]] bool is_empty() const noexcept { return counts_.queued == 0; }
+  [[nodiscard]] bool has_room() const noexcept { return queued_ + reserved_ + unacked_ < capacity_; }
+  [[nodiscard]] bool is_empty() const noexcept { return queued_ == 0; }
 
   /// A place is promised. Needs: has_room().
   [[nodiscard, gnu::always_inline]] Place reserve() noexcept {
-    CALM_INVARIANT(CHN_1, has_room(), counts_.queued, counts_.reserved, counts_.unacked, counts_.capacity);
+    CALM_INVARIANT(CHN_1, has_room(), queued_, reserved_, unacked_, capacity_);
+    return reserve_seen();
+  }
+  /// The same for one who has just seen that there is room, and need not look twice.
+  [[nodiscard, gnu::always_inline]] Place reserve_seen() noexcept {
+    CALM_SLOW(CHN_1, has_room(), queued_, reserved_, unacked_, capacity_);
     Place place = free_;
     if (place == nowhere) {
       place = fresh_++;  // memory that was never used is not touched before it is needed
     } else {
       free_ = nodes_[place].next;
     }
-    ++counts_.reserved;
+    ++reserved_;
     return place;
   }
   /// The promise is taken back. Needs: a promised place.
   void abort(Place place) noexcept {
-    --counts_.reserved;
+    --reserved_;
     free_up(place);
   }
   /// The value is made in its place; commit() or destroy() and abort() follow. Needs: a promised place.
@@ -77,8 +82,8 @@ class Slots {
   void put(Place place, T&& value) { ::new (static_cast<void*>(nodes_[place].bytes)) T(std::move(value)); }
   /// The promise is kept: the value is the newest. Needs: a promised place, and the value is there.
   void commit(Place place) noexcept {
-    --counts_.reserved;
-    ++counts_.queued;
+    --reserved_;
+    ++queued_;
     nodes_[place].next = nowhere;
     if (first_ == nowhere) {
       first_ = place;
@@ -90,11 +95,11 @@ class Slots {
 
   /// Hands out the oldest value. Needs: it is not empty. Gives: its place; finish() or put_back() follows.
   [[nodiscard]] Place take() noexcept {
-    CALM_INVARIANT(CHN_6, first_ != nowhere, counts_.queued);
+    CALM_INVARIANT(CHN_6, first_ != nowhere, queued_);
     const Place place = first_;
     first_ = nodes_[place].next;
-    --counts_.queued;
-    ++counts_.unacked;
+    --queued_;
+    ++unacked_;
     return place;
   }
   /// Needs: a place that is handed out, or promised with its value there.
@@ -105,13 +110,13 @@ class Slots {
   void destroy(Place place) noexcept { value(place).~T(); }
   /// The place is free. Needs: a place that is handed out, its value destroyed.
   void finish(Place place) noexcept {
-    --counts_.unacked;
+    --unacked_;
     free_up(place);
   }
   /// The value is the oldest again. Needs: a place that is handed out.
   void put_back(Place place) noexcept {
-    --counts_.unacked;
-    ++counts_.queued;
+    --unacked_;
+    ++queued_;
     nodes_[place].next = first_;
     if (first_ == nowhere) last_ = place;
     first_ = place;
@@ -129,7 +134,12 @@ class Slots {
   }
 
   std::unique_ptr<Node[]> nodes_;  // NOLINT(*-avoid-c-arrays)
-  Counts counts_;
+  // Those that change together do not stand together: a compiler would change both with one wide load, which has to wait for
+  // the narrow store of the one that was changed a moment ago.
+  std::uint32_t queued_ = 0;
+  std::uint32_t capacity_;
+  std::uint32_t reserved_ = 0;
+  std::uint32_t unacked_ = 0;
   Place first_ = nowhere;
   Place last_ = nowhere;  // when there is a first
   Place free_ = nowhere;

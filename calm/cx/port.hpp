@@ -44,6 +44,8 @@ class Port {
   [[nodiscard]] lockfree::Company<>* company() noexcept { return shared_ ? &company_ : nullptr; }
   /// The same for who comes and goes: there is a company of one, too.
   [[nodiscard]] lockfree::Company<>& members() noexcept { return company_; }
+  /// Gives: true when no other thread polled a moment ago. Needs: a poll.
+  [[nodiscard]] bool looks_alone() const noexcept { return !shared_ || company_.looks_alone(); }
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
@@ -165,7 +167,7 @@ class Port {
 
   /// Gives: true when nobody follows what tasks look at, so what can be known without asking the kernel need not be asked.
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
-  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp().
+  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(); never 0.
   [[nodiscard]] std::uint64_t cancel_stamp() const noexcept { return stamp_->load(std::memory_order_acquire); }
   [[nodiscard]] virtual bool is_walking() const noexcept = 0;
 
@@ -208,6 +210,12 @@ class Port {
 
 // One comparison: where the port is not quick nobody finds a task quiet, and a task with limits has a stamp that there is not.
 inline bool TaskRoot::is_quiet() const noexcept { return quiet_at_ == port_.cancel_stamp(); }
+inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {
+  stand_ = Stand::waits;
+  waits_for_.set(resource);
+  if (port_.is_shared()) [[unlikely]]
+    held_by_.set(wait.holder());
+}
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
 template <lockfree::AtomicsPolicy Atomics>

@@ -142,11 +142,11 @@ class TaskRoot {
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
-  [[nodiscard]] bool ended_plainly() const noexcept { return left_ == Left::value && notes_.empty(); }
+  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && !threw_ && notes_.empty(); }
 
   /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
   [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    const bool failed = left_ == Left::nothing;  // the outermost frame left nothing behind
+    const bool failed = stand_ != Stand::ended;  // the outermost frame left nothing behind
     return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
   }
 
@@ -280,19 +280,24 @@ class TaskRoot {
   void park(Frame& frame, Wait& wait) noexcept {
     leaf_ = &frame;
     wait_ = &wait;
-    arrived_ = true;
+    stand_ = Stand::arrived;
     ++parks_;
     last_await_.set(frame.site);
   }
+  /// Gives: true when the wait that the frame has just parked at may be asked by the frame: nobody else could tell the
+  ///        difference, and it is not one that only the next poll would ask (SCH-10).
+  [[nodiscard]] bool may_ask_now() const noexcept { return is_quiet() && ready_ + 1U < ready_in_a_row; }
+  /// It was asked so and said pending.
+  void stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept;
+  /// Gives: where a wait that is asked says how it failed.
+  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return end_; }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
   /// The frame that has just parked only lets others run first. Gives: true when that is all there is to it: it is not asked,
   ///        and goes on in the next poll, unless there is something to see by then.
   [[nodiscard]] bool give_way() noexcept {
     if (!is_quiet()) return false;
-    arrived_ = false;
-    again_ = true;
-    gave_way_ = true;
+    stand_ = Stand::gave_way;
     waits_for_.set({});
     return true;
   }
@@ -315,7 +320,7 @@ class TaskRoot {
   }
   /// An exception has left the frame.
   void threw(const Frame& frame) noexcept {
-    if (frame.parent == nullptr) left_ = Left::exception;
+    if (frame.parent == nullptr) threw_ = true;
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
@@ -351,15 +356,20 @@ class TaskRoot {
   }
 
  private:
-  /// What the outermost frame has left.
-  enum class Left : std::uint8_t { nothing, value, exception };
-
   void enter(kernel::Worker& worker, TaskId id) noexcept {
     worker_ = &worker;
     id_ = id;
     polled_.set(tick_of(worker.now()));
     worker.set_running(id);
   }
+  /// What comes next for the task, once its frames have given control back.
+  enum class Stand : std::uint8_t {
+    arrived,   ///< at a wait that was not asked yet
+    waits,     ///< at a wait that was asked and said pending
+    gave_way,  ///< at a wait that wants another poll, and need not be asked then
+    failed,    ///< the leaf has ended otherwise than with a value: the frames around it are left
+    ended,     ///< the outermost frame has ended, with a value or an exception
+  };
   Progress parked() noexcept { return std::exchange(again_, false) ? Progress::again : Progress::parked; }
   /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
   static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
@@ -368,8 +378,10 @@ class TaskRoot {
   void count_mask(std::int32_t more) noexcept;
   void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
+  bool unwind_to_asker() noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
+  WaitState ask_plainly() noexcept;
 
   // First what every poll touches.
   Port& port_;
@@ -379,7 +391,7 @@ class TaskRoot {
   TaskId id_;
   std::uint64_t quiet_at_ = 0;  // the stamp, with a bit that no stamp has while there are limits; no stamp is 0
   static constexpr std::uint64_t limited = std::uint64_t{1} << 63;
-  Limit* limits_ = nullptr;     // innermost first
+  Limit* limits_ = nullptr;  // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
@@ -390,13 +402,11 @@ class TaskRoot {
   std::uint16_t name_size_ = 0;
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
-  Left left_ = Left::nothing;
   std::uint8_t polls_ = 0;
-  bool arrived_ = false;   // at a wait that was not asked yet
-  bool again_ = false;     // it wants another poll when this one is over
-  bool gave_way_ = false;  // and need not be asked then
-  bool unwinding_ = false;
+  Stand stand_ = Stand::waits;
+  bool again_ = false;    // the wait that is being asked wants another poll when this one is over
   bool failing_ = false;  // the frame that ends now does so otherwise than with a value; end_ says how
+  bool threw_ = false;    // the outermost frame has ended with an exception
   lockfree::Relaxed<std::source_location> last_await_{};
   lockfree::Relaxed<trace::ResourceId> waits_for_;  // of the wait that said pending last
   Context context_;

@@ -218,11 +218,12 @@ inline void BasicRing<Atomics>::write(std::uint64_t position, const EventWords& 
   begun_.store(position + 1, std::memory_order_release);  // [R1]
   std::uint64_t first = (words[0] & kind_and_access) | worker_bits_ | position << 32;
   const auto put = [&](std::size_t i) __attribute__((always_inline)) {
-    const bool known = i == 1 ? counts : __builtin_constant_p(words[i]) && words[i] == 0;
+    const std::uint64_t word = words[i];  // of a call clang would not say that it is constant
+    const bool known = i == 1 ? counts : __builtin_constant_p(word) && word == 0;
     if (known && left_out(i) != 0) {
       first |= left_out(i);
     } else {
-      to.words[i].store(words[i], std::memory_order_release);  // [R2]
+      to.words[i].store(word, std::memory_order_release);  // [R2]
     }
   };
   // Spelled out by the pack: from a loop g++ would send the words through memory.
