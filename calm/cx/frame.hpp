@@ -44,7 +44,7 @@ class Awaiter {
 struct Frame {
   Frame* parent = nullptr;      ///< the frame that awaits this one; none for the root
   TaskRoot* root = nullptr;     ///< the task it runs in, from its start on
-  Awaiter* awaiting = nullptr;  ///< while suspended at an await point
+  Awaiter* awaiting = nullptr;  ///< while it awaits another frame; the wait of a leaf is known to the root
   std::source_location site{};  ///< of that await point
 
   /// Gives: the coroutine that this is the promise of. Its place follows from the alignment of the promise alone,

@@ -29,54 +29,51 @@ namespace calm::cx {
 template <class Base>
 class Parking final : public Base {
  public:
+  /// It lives in this frame, which it need not remember: a million frames are parked at one of these.
   template <class... Arguments>
-  explicit Parking(Frame& frame, Arguments&&... arguments)
-      : Base(std::forward<Arguments>(arguments)...), frame_(frame) {}
+  explicit Parking(Frame& /*frame*/, Arguments&&... arguments) : Base(std::forward<Arguments>(arguments)...) {}
 
   [[nodiscard, gnu::always_inline]] bool await_ready() noexcept {
     if constexpr (requires(Base& base, TaskRoot& root) { base.at_once(root); }) {
-      // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
-      TaskRoot& root = *frame_.root;
+      const Context& context = *this->context();
+      TaskRoot& root = *context.root;
       // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
-      if (!root.may_pass() || root.port().is_watched()) return false;
-      const Context* const context = this->context();
-      if (context != nullptr && !root.is_quiet() && context->acknowledge()) return false;
+      if (!root.is_running() || !root.may_pass() || root.port().is_watched()) return false;
+      if (!root.is_quiet() && context.acknowledge()) return false;
       if (!Base::at_once(root)) return false;
-      root.pass(frame_);
+      root.pass(*root.leaf());
       return true;
     } else {
       return false;
     }
   }
-  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
-    frame_.awaiting = this;
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
-    frame_.root->park(frame_, *this);
-    if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame_.root);
+  template <std::derived_from<Frame> Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+    park_in(coroutine.promise());
   }
   /// The same where what the wait is for is hardly there: it is asked here, where its kind is known, and the root need not.
-  void await_suspend_in_line() noexcept {
-    await_suspend({});
+  void await_suspend_in_line(Frame& frame) noexcept {
+    park_in(frame);
     if constexpr (requires(Base& base, TaskRoot& root, ChildEnd& end) { base.joins_line(root, end); }) {
-      TaskRoot& root = *frame_.root;
+      TaskRoot& root = *frame.root;
       if (root.may_ask_now() && Base::joins_line(root, root.end_of_wait())) [[likely]]
         root.stands_in_line(*this, Base::resource());
     }
   }
-  decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) {
-    frame_.awaiting = nullptr;
-    return Base::result();
-  }
+  decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) { return Base::result(); }
   /// The same for a ShortWay.
   auto await_settle() noexcept
     requires requires(Base& base) { base.settle(); }
   {
-    frame_.awaiting = nullptr;
     return Base::settle();
   }
 
  private:
-  Frame& frame_;
+  void park_in(Frame& frame) noexcept {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
+    frame.root->park(frame, *this);
+    if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame.root);
+  }
 };
 
 /// A wait for something that is often there may have a short way, `W::Shortcut`, on which no wait is made:
@@ -132,7 +129,10 @@ class ShortWay {
       return true;
     return way_ == Way::unknown && parking_.await_ready();
   }
-  [[gnu::noinline]] void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { parking_.await_suspend_in_line(); }
+  template <std::derived_from<Frame> Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+    suspend_in_line(coroutine.promise());
+  }
   [[gnu::always_inline]] decltype(auto) await_resume() {
     if constexpr (requires { parking_.settle(); }) {
       return (way_ == Way::short_one ? shortcut_ : settle_wait()).result();
@@ -172,6 +172,7 @@ class ShortWay {
   [[gnu::noinline]] void prepare(Frame& frame, GivenContext context, Passed<Arguments>... arguments) {
     std::construct_at(std::addressof(parking_), frame, context, std::forward<Passed<Arguments>>(arguments)...);
   }
+  [[gnu::noinline]] void suspend_in_line(Frame& frame) noexcept { parking_.await_suspend_in_line(frame); }
   [[gnu::noinline]] decltype(auto) resume_from_wait() { return parking_.await_resume(); }
   [[gnu::noinline]] Shortcut settle_wait() { return parking_.await_settle(); }
 
