@@ -169,8 +169,7 @@ class BasicKernel {
   /// (BUD-5). `cause` is the event that led to the dispatch.
   [[nodiscard, gnu::always_inline]] PollStart begin_poll(Worker& worker, TaskId id, std::uint64_t cause = 0);
 
-  /// The same for who has the record. Needs: the id of a life of this task; with one worker the present one, with several it
-  /// may be over.
+  /// The same for who has the record. Needs: the id of a life of this task, which may be over.
   [[nodiscard, gnu::always_inline]] PollStart begin_poll(Worker& worker, Task& task, TaskId id,
                                                          std::uint64_t cause = 0);
 

@@ -133,13 +133,12 @@ inline Status BasicKernel<Atomics>::wake(Worker& worker, TaskId id) noexcept {
 
 template <lockfree::AtomicsPolicy Atomics>
 inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, TaskId id, std::uint64_t cause) {
-  Task* const task = Atomics::shared ? tasks_.find(id.index()) : find(id);
+  Task* const task = tasks_.find(id.index());
   return task == nullptr ? PollStart::stale : begin_poll(worker, *task, id, cause);
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 inline PollStart BasicKernel<Atomics>::begin_poll(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
-  CALM_SLOW(TSK_6, Atomics::shared || task.word.look().is(id), id.bits());
   // With one thread the budget is what it was a moment ago, and is looked at once.
   if (!Atomics::shared && budget_used_up(task, worker.now())) [[unlikely]]
     return claim_used_up(worker, task, id, cause);
@@ -151,7 +150,7 @@ template <lockfree::AtomicsPolicy Atomics>
 template <bool in_budget>
 inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
   const bool plainly = [&] {
-    if constexpr (in_budget) return task.mask_depth.get() == 0 && task.word.begin_plain_poll();
+    if constexpr (in_budget) return task.mask_depth.get() == 0 && task.word.begin_plain_poll(id);
     return false;
   }();
   if (!plainly) {

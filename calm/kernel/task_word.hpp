@@ -87,10 +87,16 @@ class TaskLife {
   [[nodiscard]] constexpr TaskLife born() const noexcept {
     return {retired() ? Generation::first : generation(), TaskState::created, lockfree::WakeState::queued};
   }
-  /// Gives: true when nothing has happened to this life since born().
-  [[nodiscard]] constexpr bool is_newborn() const noexcept { return without_handle() == newborn_bits; }
-  /// Gives: true when it is queued for another poll with nothing to see in it.
-  [[nodiscard]] constexpr bool is_queued_again() const noexcept { return without_handle() == queued_again_bits; }
+  /// Gives: true when this is the life that the id names and nothing has happened to it since born().
+  [[nodiscard]] constexpr bool is_newborn(TaskId id) const noexcept {
+    const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
+    return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | newborn_bits);
+  }
+  /// Gives: true when this is the life that the id names, and it is queued for another poll with nothing to see in it.
+  [[nodiscard]] constexpr bool is_queued_again(TaskId id) const noexcept {
+    const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
+    return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | queued_again_bits);
+  }
   /// Gives: the word of the first poll. Needs: is_newborn().
   [[nodiscard]] constexpr TaskLife first_poll() const noexcept {
     const TaskLife polled = TaskLife(0, TaskState::running, lockfree::WakeState::running).with(TaskFlag::started);
@@ -122,11 +128,6 @@ class TaskLife {
   friend constexpr bool operator==(TaskLife, TaskLife) noexcept = default;
 
  private:
-  /// Gives: all but the generation, which is above these bits, and the handle.
-  [[nodiscard]] constexpr std::uint32_t without_handle() const noexcept {
-    return static_cast<std::uint32_t>(bits_) & ~static_cast<std::uint32_t>(TaskFlag::handle);
-  }
-
   static constexpr unsigned generation_shift = 40;
   static constexpr std::uint64_t one_generation = std::uint64_t{1} << generation_shift;
   static constexpr std::uint64_t generation_bits = ~(one_generation - 1);
@@ -184,17 +185,16 @@ class TaskWord {
   }
 
   /// Begins the poll of a task that has its budget, the first one or another. Needs: nobody else can change the word
-  /// (LocalAtomics), and it is this life that is meant. Gives: false when something has happened to it; then nothing has
-  /// changed and begin_poll() decides.
-  [[nodiscard]] bool begin_plain_poll() noexcept
+  /// (LocalAtomics). Gives: false when something has happened to it; then nothing has changed and begin_poll() decides.
+  [[nodiscard]] bool begin_plain_poll(TaskId id) noexcept
     requires(!Atomics::shared)
   {
     const TaskLife was = look();
-    if (was.is_queued_again()) {
+    if (was.is_queued_again(id)) {
       renew(was.with(lockfree::WakeState::running));
       return true;
     }
-    if (!was.is_newborn()) return false;
+    if (!was.is_newborn(id)) return false;
     renew(was.first_poll());
     return true;
   }
