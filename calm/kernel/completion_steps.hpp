@@ -83,17 +83,18 @@ void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task&
   if (!cleanup && cancels_siblings(region.policy, end, {region.id(), id})) {
     cancel_with(worker, held, region, {.kind = CancelKind::fail_fast, .region = region.id(), .task = id});
   }
-  const GateView gate = region.gate.lock();
+  GateTurn<Atomics> turn(region.gate, shards_.company(worker.order()));
+  const GateView gate = turn.found();
   region.fold.add(end, task.creation, region.id());
   if (cleanup) {
     region.cleanup_tasks.remove(task);
     --region.cleanup_live;
-    region.gate.unlock(gate);
+    turn.end(gate);
     let_advance(held, region);
   } else {
     region.tasks.remove(task);
     const GateView left = gate.without_task();
-    region.gate.unlock(left);
+    turn.end(left);
     if (left.last_one_left()) let_advance(held, region);
   }
   if (done.has(TaskFlag::awaited)) wake_waiter(worker, task.waiter.get());
