@@ -59,16 +59,16 @@ const Reason& Limit::reason() const noexcept {
 // --- what a task counts for its limits ---
 
 void TaskRoot::add_limit(Limit& limit) noexcept {
+  if (limits_ == nullptr) quiet_at_ = ~quiet_at_;
   limit.outer_ = limits_;
   limits_ = &limit;
-  quiet_at_ |= limited;
 }
 
 void TaskRoot::take_limit(const Limit& limit) noexcept {
   Limit** place = &limits_;
   while (*place != &limit) place = &(*place)->outer_;
   *place = limit.outer_;
-  if (limits_ == nullptr) quiet_at_ &= ~limited;
+  if (limits_ == nullptr) quiet_at_ = ~quiet_at_;
 }
 
 void TaskRoot::count_for_limits() noexcept {
