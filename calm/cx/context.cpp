@@ -59,7 +59,6 @@ const Reason& Limit::reason() const noexcept {
 // --- what a task counts for its limits ---
 
 void TaskRoot::add_limit(Limit& limit) noexcept {
-  if (limits_ == nullptr) quiet_at_ = ~quiet_at_;
   limit.outer_ = limits_;
   limits_ = &limit;
 }
@@ -68,7 +67,6 @@ void TaskRoot::take_limit(const Limit& limit) noexcept {
   Limit** place = &limits_;
   while (*place != &limit) place = &(*place)->outer_;
   *place = limit.outer_;
-  if (limits_ == nullptr) quiet_at_ = ~quiet_at_;
 }
 
 void TaskRoot::count_for_limits() noexcept {

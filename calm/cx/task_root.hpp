@@ -218,7 +218,7 @@ class TaskRoot {
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
   [[nodiscard]] bool is_quiet() const noexcept;
   /// It was found so, after the stamp was read. Needs: no walk ran after that.
-  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = limits_ == nullptr ? stamp : ~stamp; }
+  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
   // Budgets of parts of it, which count what it uses while they last: they are looked at each time. Few tasks have any.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
@@ -389,9 +389,7 @@ class TaskRoot {
   Wait* wait_ = nullptr;
   kernel::Worker* worker_ = nullptr;
   TaskId id_;
-  // The stamp, or while there are limits its complement, which is none: the whole word is written, since it is read as one right
-  // afterwards. No stamp is 0.
-  std::uint64_t quiet_at_ = 0;
+  std::uint64_t quiet_at_ = 0;  // no stamp is 0
   Limit* limits_ = nullptr;  // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;

@@ -84,9 +84,9 @@ class Notes {
   static constexpr std::uintptr_t incomplete_bit = 1;
 
   [[nodiscard]] constexpr bool has_list() const noexcept { return (word_ & ~incomplete_bit) != 0; }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was made from one
   [[nodiscard]] detail::NoteList* list() const noexcept {
-    return reinterpret_cast<detail::NoteList*>(word_ & ~incomplete_bit);
+    const std::uintptr_t address = word_ & ~incomplete_bit;
+    return reinterpret_cast<detail::NoteList*>(address);  // NOLINT(performance-no-int-to-ptr): it was made from one
   }
   void set_list(detail::NoteList* list) noexcept;
 
