@@ -35,6 +35,8 @@ class Port {
 
   /// Gives: the worker of the calling thread, for those who are not in a poll of theirs: handles and tokens that moved.
   [[nodiscard]] Worker& here() noexcept { return only_ != nullptr ? *only_ : of_this_thread(); }
+  /// Gives: the worker that polls everything, where there is one kernel for one worker and tasks need no turns; else nullptr.
+  [[nodiscard]] Worker* only_worker() const noexcept { return shared_ ? nullptr : only_; }
   /// Gives: true when tasks of the program may be polled by several threads at a time: what they share needs its turns then.
   ///        The same from the first task on.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
@@ -112,6 +114,16 @@ class Port {
     }
   }
 
+  /// The same with the worker that only_worker() gave.
+  static void count_on_only(Worker& worker, ObligationKind kind) noexcept {
+    ++worker.promises(kernel::counted_index(kind));
+  }
+  void uncount_on_only(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
+    if (holder != worker.running()) [[unlikely]]
+      return uncount_away(worker, holder, kind);
+    --worker.promises(kernel::counted_index(kind));
+  }
+
   /// Fails: duration_exceeded, as clock::Wheel::arm().
   [[nodiscard]] virtual Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
@@ -145,11 +157,8 @@ class Port {
 
   /// Gives: true when nobody follows what tasks look at, so what can be known without asking the kernel need not be asked.
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
-  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(). Needs: is_quick().
-  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept {
-    return local_stamp_ != nullptr ? local_stamp_->load(std::memory_order_acquire)
-                                   : shared_stamp_->load(std::memory_order_acquire);
-  }
+  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp().
+  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept { return stamp_->load(std::memory_order_acquire); }
   [[nodiscard]] virtual bool is_walking() const noexcept = 0;
 
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
@@ -177,8 +186,7 @@ class Port {
   Worker* only_ = nullptr;  ///< where there is one worker
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
   bool quick_ = false;      ///< a host that follows nobody says so before the first task
-  const lockfree::LocalAtomics::Atomic<std::uint64_t>* local_stamp_ = nullptr;  ///< the kernel's, one of the two
-  const lockfree::RealAtomics::Atomic<std::uint64_t>* shared_stamp_ = nullptr;
+  const lockfree::RealAtomics::Atomic<std::uint64_t>* stamp_ = nullptr;  ///< the kernel's
 
   // The host sets them before the first poll.
   bool watched_ = false;
@@ -190,21 +198,16 @@ class Port {
 #endif
 };
 
-inline bool TaskRoot::is_quiet() const noexcept {
-  return port_.is_quick() && limits_ == 0 && quiet_at_ == port_.cancel_stamp();
-}
+// Where the port is not quick nobody finds a task quiet: it need not be asked.
+inline bool TaskRoot::is_quiet() const noexcept { return limits_ == 0 && quiet_at_ == port_.cancel_stamp(); }
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
 template <lockfree::AtomicsPolicy Atomics>
 class KernelPort : public Port {
  public:
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
-    if constexpr (Atomics::shared) {
-      this->shared_stamp_ = &kernel.cancel_stamp();
-    } else {
-      only_ = &kernel.worker(0);
-      this->local_stamp_ = &kernel.cancel_stamp();
-    }
+    stamp_ = &kernel.cancel_stamp();
+    if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
     shared_ = Atomics::shared;
   }
 

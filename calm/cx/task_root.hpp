@@ -6,6 +6,7 @@
 //          drop_inside_scope() does it for one open scope after the other
 #pragma once
 
+#include <climits>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -233,8 +234,8 @@ class TaskRoot {
   void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
   [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
-  /// Gives: how many await points it has come to, those included that were ready at once.
-  [[nodiscard]] std::uint64_t awaits() const noexcept { return awaits_; }
+  /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once.
+  [[nodiscard]] std::uint64_t awaits() const noexcept { return (parks_ << CHAR_BIT) + ready_; }
   /// Gives: the place of the last of them.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
@@ -273,7 +274,7 @@ class TaskRoot {
     leaf_ = &frame;
     wait_ = &wait;
     arrived_ = true;
-    ++awaits_;
+    ++parks_;
     last_await_.set(frame.site);
   }
   /// The wait that is being asked only lets others run first. It says pending then.
@@ -293,7 +294,6 @@ class TaskRoot {
   /// It does. Needs: may_pass().
   void pass(const Frame& frame) noexcept {
     ++ready_;
-    ++awaits_;
     last_await_.set(frame.site);
   }
   /// Gives: what await_suspend gives for control to go to this frame next.
@@ -372,7 +372,7 @@ class TaskRoot {
   lockfree::Relaxed<TaskId> held_by_;  // the same, with several workers: frames are not for others to look at
   std::string_view name_;
   Crew* crew_ = nullptr;
-  std::uint64_t awaits_ = 0;
+  std::uint64_t parks_ = 0;
   lockfree::Relaxed<std::source_location> last_await_{};
   std::uint64_t polls_ = 0;
   std::uint64_t spent_ = 0;

@@ -57,6 +57,13 @@ class Parking final : public Base {
     frame_.awaiting = nullptr;
     return Base::result();
   }
+  /// The same for a ShortWay.
+  auto await_settle() noexcept
+    requires requires(Base& base) { base.settle(); }
+  {
+    frame_.awaiting = nullptr;
+    return Base::settle();
+  }
 
  private:
   Frame& frame_;
@@ -67,14 +74,19 @@ class Parking final : public Base {
 ///   Shortcut(root, ...)   gets it. Needs: is_at_hand(), and nothing was done since
 ///   result()              gives what the wait's would, after that
 /// with what the wait would be made of beside its context, which stays until the co_await is over. It is for a task that has
-/// nothing to see at a checkpoint, where nobody follows what tasks look at.
+/// nothing to see at a checkpoint, where nobody follows what tasks look at. Where looking and getting are one step there are
+///   get(root, ...)        true: it is the task's
+///   Shortcut(...)         knows it. Needs: get()
+/// instead of the first two. A `Shortcut settle()` of the wait is called instead of its result(), and the shortcut's is given:
+/// what the frame gets need not have an address then.
 template <class W, class... Arguments>
 inline constexpr bool has_shortcut = false;
 template <class W, class... Arguments>
   requires requires { typename W::Shortcut; }
 inline constexpr bool has_shortcut<W, GivenContext, Arguments...> =
     std::is_trivially_copyable_v<typename W::Shortcut> &&
-    std::is_nothrow_constructible_v<typename W::Shortcut, TaskRoot&, Arguments&...>;
+    (std::is_nothrow_constructible_v<typename W::Shortcut, TaskRoot&, Arguments&...> ||
+     std::is_nothrow_constructible_v<typename W::Shortcut, Arguments&...>);
 
 /// What a co_await on such a wait is: the wait is made when it is needed.
 template <class W>
@@ -87,8 +99,7 @@ class ShortWay {
     // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
     TaskRoot& root = *frame.root;
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
-    if (context.is_of(root) && root.is_quiet() && root.may_pass() && Shortcut::is_at_hand(arguments...)) [[likely]] {
-      std::construct_at(std::addressof(shortcut_), root, arguments...);
+    if (context.is_of(root) && root.is_quiet() && root.may_pass() && get(root, arguments...)) [[likely]] {
       root.pass(frame);
       way_ = Way::short_one;
     } else {
@@ -110,9 +121,13 @@ class ShortWay {
   }
   void await_suspend(std::coroutine_handle<> frame) noexcept { parking_.await_suspend(frame); }
   [[gnu::always_inline]] decltype(auto) await_resume() {
-    if (way_ == Way::short_one) [[likely]]
-      return shortcut_.result();
-    return resume_from_wait();
+    if constexpr (requires { parking_.settle(); }) {
+      return (way_ == Way::short_one ? shortcut_ : settle_wait()).result();
+    } else {
+      if (way_ == Way::short_one) [[likely]]
+        return shortcut_.result();
+      return resume_from_wait();
+    }
   }
 
  private:
@@ -126,6 +141,18 @@ class ShortWay {
   template <class Argument>
   using Passed = std::conditional_t<std::is_scalar_v<Argument>, Argument, Argument&&>;
 
+  template <class... Arguments>
+  [[nodiscard, gnu::always_inline]] bool get(TaskRoot& root, Arguments&... arguments) noexcept {
+    if constexpr (requires { Shortcut::get(root, arguments...); }) {
+      if (!Shortcut::get(root, arguments...)) return false;
+      std::construct_at(std::addressof(shortcut_), arguments...);
+    } else {
+      if (!Shortcut::is_at_hand(arguments...)) return false;
+      std::construct_at(std::addressof(shortcut_), root, arguments...);
+    }
+    return true;
+  }
+
   // Out of the way, so that the short one stays short.
 
   /// Gives: true when it was the thing itself that was not there: to ask for it again before the frame suspends is in vain.
@@ -136,6 +163,7 @@ class ShortWay {
     return !root.port().is_shared() && context.is_of(root) && root.is_quiet() && root.may_pass();
   }
   [[gnu::noinline]] decltype(auto) resume_from_wait() { return parking_.await_resume(); }
+  [[gnu::noinline]] Shortcut settle_wait() { return parking_.await_settle(); }
 
   // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {

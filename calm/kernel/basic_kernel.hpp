@@ -215,7 +215,9 @@ class BasicKernel {
 
   /// A number that changes with every request and every walk (K2). Who reads it, finds no walk running and no request, and
   /// reads the same number later, need not look again.
-  using Stamp = typename Atomics::template Atomic<std::uint64_t>;
+  /// It is a real atomic with one worker too, so that who looks need not know which kernel it is; that costs a reader nothing.
+  using Stamp =
+      typename std::conditional_t<Atomics::shared, Atomics, lockfree::RealAtomics>::template Atomic<std::uint64_t>;
   [[nodiscard]] const Stamp& cancel_stamp() const noexcept { return stamp_; }
   /// Gives: true while a cancel walks the tree: what it has not come to is not marked yet.
   [[nodiscard]] bool is_walking() const noexcept { return walking_.load(std::memory_order_acquire) != 0; }  // [K1]
@@ -424,7 +426,13 @@ class BasicKernel {
   void request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
                const Budget& cleanup, bool wake) noexcept;
   void request_own(Worker& worker, Task& task, TaskId id, CancelKind kind);
-  void raise_stamp() noexcept { (void)stamp_.fetch_add(1, std::memory_order_release); }  // [K2]
+  void raise_stamp() noexcept {
+    if constexpr (Atomics::shared) {
+      (void)stamp_.fetch_add(1, std::memory_order_release);  // [K2]
+    } else {
+      stamp_.store(stamp_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // relaxed: one thread
+    }
+  }
   static Budget cleanup_of(const ReasonSpec& spec) noexcept;
   void cancel_with(Worker& worker, AllHeld held, Region& region, const CancelSpec& spec) noexcept;
   void cancel_tree(Worker& worker, AllHeld held, Region& top, const Reason& reason, const Budget& cleanup) noexcept;

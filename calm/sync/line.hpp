@@ -119,6 +119,8 @@ class Line {
     if (!there) end_short_turn();
     return there;
   }
+  /// Gives: the worker that does all that is done here, while nobody follows it; nullptr when there are others or somebody does.
+  [[nodiscard]] cx::Port::Worker* only_worker() const noexcept { return resource_ ? nullptr : port_->only_worker(); }
   /// Gives: the task that runs, which does what is done to the line.
   [[nodiscard]] TaskId running() const noexcept { return port_->here().running(); }
   /// Gives: what the primitive is called in footprints; nothing where nobody asks.

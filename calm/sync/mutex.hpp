@@ -36,7 +36,7 @@ namespace sync {
 /// Who holds a lock, and who waits for it.
 class Holding {
  public:
-  explicit Holding(CxOf<> cx) noexcept : line_(cx) {}
+  explicit Holding(CxOf<> cx) noexcept : line_(cx), only_(line_.only_worker()) {}
 
   [[nodiscard]] bool is_locked() const noexcept {
     const Line::Turn turn(line_);
@@ -58,33 +58,23 @@ class Holding {
   void count() noexcept { count_on(line_.port().here()); }
   /// The guard ends: the promise is settled, and the lock is free, or goes to who was passed.
   [[gnu::always_inline]] void unlock() noexcept {
-    if (!line_.is_shared()) [[likely]] {
-      settle(*made_on_);
-      line_.writes();
+    if (cx::Port::Worker* const only = only_) [[likely]] {
+      line_.port().uncount_on_only(*only, holder_, ObligationKind::lock_guard);
       return pass_on();
-    }
-    if (line_.begin_short_turn()) {
-      // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
-      if (line_.keep_short_turn_if(line_.first() == called_ && made_on_->running() == holder_)) [[likely]] {
-        settle(*made_on_);
-        line_.writes();
-        holder_ = {};
-        return line_.end_short_turn();
-      }
     }
     unlock_among_others();
   }
 
-  // For the short way of the wait, where nobody else can come before the caller, and nobody follows it.
-
-  [[nodiscard]] bool is_at_hand() const noexcept {
-    return line_.begin_short_turn() && line_.keep_short_turn_if(!holder_);
-  }
-  /// Locks, and counts as count(). Needs: is_at_hand(); the task runs.
-  void take(const cx::TaskRoot& root) noexcept {
-    holder_ = root.id();
-    line_.end_short_turn();
-    count_on(root.worker());
+  /// For the short way of the wait, where nobody follows it: locks, and counts as count(), if nobody has it and nobody else
+  /// can come before the caller. Needs: the task runs.
+  [[nodiscard, gnu::always_inline]] bool try_short(const cx::TaskRoot& root) noexcept {
+    if (cx::Port::Worker* const only = only_) [[likely]] {
+      if (holder_) return false;
+      holder_ = root.id();
+      cx::Port::count_on_only(*only, ObligationKind::lock_guard);
+      return true;
+    }
+    return try_short_among_others(root);
   }
 
   // --- what a LineWait asks ---
@@ -129,11 +119,34 @@ class Holding {
     made_on_ = &worker;
     line_.port().count(worker, ObligationKind::lock_guard);
   }
+  [[gnu::noinline]] bool try_short_among_others(const cx::TaskRoot& root) noexcept {
+    lockfree::Company<>* const company = line_.port().company();
+    if (company == nullptr || !company->begin_alone()) return false;
+    const bool is_free = !holder_;
+    if (is_free) holder_ = root.id();
+    company->end_alone();
+    if (is_free) count_on(root.worker());
+    return is_free;
+  }
+  [[gnu::noinline]] void unlock_among_others() noexcept {
+    lockfree::Company<>* const company = line_.port().company();
+    if (company != nullptr && company->begin_alone()) {
+      // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
+      const bool nobody_waits = line_.first() == called_ && made_on_->running() == holder_;
+      if (nobody_waits) [[likely]] {
+        line_.port().uncount(*made_on_, holder_, ObligationKind::lock_guard);
+        holder_ = {};
+      }
+      company->end_alone();
+      if (nobody_waits) [[likely]]
+        return;
+    }
+    unlock_in_turn();
+  }
   /// Whoever does it. Who holds the lock made the promise, wherever the guard is now; when it has ended, that has settled it
   /// (OBL-5).
-  void settle(cx::Port::Worker& worker) noexcept { line_.port().uncount(worker, holder_, ObligationKind::lock_guard); }
-  [[gnu::noinline]] void unlock_among_others() noexcept {
-    settle(line_.port().here());
+  [[gnu::noinline]] void unlock_in_turn() noexcept {
+    line_.port().uncount(line_.port().here(), holder_, ObligationKind::lock_guard);
     const Line::Turn turn(line_);
     line_.writes();
     pass_on();
@@ -161,7 +174,8 @@ class Holding {
   // first in line.
   Line line_;
   TaskId holder_{};                      // also of a grant that was not taken yet
-  cx::Port::Worker* made_on_ = nullptr;  // the guard; it belongs to who has that
+  cx::Port::Worker* const only_;         // does all that is done here, and nobody follows it; else nullptr
+  cx::Port::Worker* made_on_ = nullptr;  // the guard; it belongs to who has that; among others only
   const Waiter* called_ = nullptr;       // when the lock was freed; it has not come yet
   const Waiter* passed_ = nullptr;       // it was called, and found the lock taken
 };
@@ -225,25 +239,25 @@ class Mutex {
   class LockWait : public sync::LineWait<sync::Holding> {
    public:
     LockWait(const cx::Context* context, Mutex* mutex) noexcept : LineWait(context, &mutex->holding_), mutex_(*mutex) {}
-    [[nodiscard]] Guard result() noexcept {
-      this->use_grant();
-      mutex_.holding_.count();
-      return Guard(mutex_);
-    }
 
     /// A lock that nobody has is had without a wait.
     class Shortcut {
      public:
-      [[nodiscard]] static bool is_at_hand(const Mutex* mutex) noexcept { return mutex->holding_.is_at_hand(); }
-      Shortcut(const cx::TaskRoot& root, Mutex* mutex) noexcept {
-        mutex->holding_.take(root);
-        mutex_ = mutex;
+      [[nodiscard, gnu::always_inline]] static bool get(const cx::TaskRoot& root, Mutex* mutex) noexcept {
+        return mutex->holding_.try_short(root);
       }
+      explicit Shortcut(Mutex* mutex) noexcept : mutex_(mutex) {}
       [[nodiscard]] Guard result() const noexcept { return Guard(*mutex_); }
 
      private:
       Mutex* mutex_;
     };
+    [[nodiscard]] Shortcut settle() noexcept {
+      this->use_grant();
+      mutex_.holding_.count();
+      return Shortcut(&mutex_);
+    }
+    [[nodiscard]] Guard result() noexcept { return settle().result(); }
 
    protected:
     ~LockWait() = default;
