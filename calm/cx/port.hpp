@@ -35,7 +35,7 @@ class Port {
 
   /// Gives: the worker of the calling thread, for those who are not in a poll of theirs: handles and tokens that moved.
   [[nodiscard]] Worker& here() noexcept { return only_ != nullptr ? *only_ : of_this_thread(); }
-  /// Gives: the worker that polls everything, where there is one kernel for one worker and tasks need no turns; else nullptr.
+  /// Gives: the worker that polls everything, where tasks need no turns; else nullptr. The same from the first task on.
   [[nodiscard]] Worker* only_worker() const noexcept { return shared_ ? nullptr : only_; }
   /// Gives: true when tasks of the program may be polled by several threads at a time: what they share needs its turns then.
   ///        The same from the first task on.
@@ -96,10 +96,8 @@ class Port {
     const std::uint8_t index = kernel::counted_index(kind);
     if (!shared_) [[likely]] {
       ++worker.promises(index);
-    } else if (auto* const record = worker.polled(); record != nullptr && record->counted_open(index) != UINT16_MAX) {
-      record->count_up(index);
     } else {
-      count_now(worker, kind);
+      count_among_others(worker, kind);
     }
   }
   void uncount(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
@@ -107,10 +105,8 @@ class Port {
     if (holder != worker.running()) return uncount_away(worker, holder, kind);
     if (!shared_) [[likely]] {
       --worker.promises(index);
-    } else if (auto* const record = worker.polled(); record != nullptr && record->counted_open(index) != 0) {
-      record->count_down(index);
     } else {
-      uncount_away(worker, holder, kind);
+      uncount_among_others(worker, kind);
     }
   }
 
@@ -122,6 +118,18 @@ class Port {
     if (holder != worker.running()) [[unlikely]]
       return uncount_away(worker, holder, kind);
     --worker.promises(kernel::counted_index(kind));
+  }
+
+  /// The same with several workers. Needs: is_shared(); the holder runs on this one.
+  [[gnu::always_inline]] void count_among_others(Worker& worker, ObligationKind kind) noexcept {
+    auto* const record = worker.polled();
+    if (record == nullptr || !record->try_count_up(kernel::counted_index(kind))) [[unlikely]]
+      count_now(worker, kind);
+  }
+  [[gnu::always_inline]] void uncount_among_others(Worker& worker, ObligationKind kind) noexcept {
+    auto* const record = worker.polled();
+    if (record == nullptr || !record->try_count_down(kernel::counted_index(kind))) [[unlikely]]
+      uncount_away(worker, worker.running(), kind);
   }
 
   /// Fails: duration_exceeded, as clock::Wheel::arm().

@@ -129,6 +129,22 @@ struct alignas(128) TaskRecord : ChildLink {
   /// One more or one less of a kind. Needs: the task's own poll; fewer than 65535 are open, or one at least.
   void count_up(std::uint8_t kind) noexcept { change_lane(kind, one_of(kind)); }
   void count_down(std::uint8_t kind) noexcept { change_lane(kind, ~one_of(kind) + 1); }
+  /// The same in as few steps as can be. Gives: false, and nothing is done, when it takes more than that: the kernel's steps do
+  /// it then, or say why not.
+  [[nodiscard]] bool try_count_up(std::uint8_t kind) noexcept {
+    const std::uint64_t was = tally.get();
+    const auto made = static_cast<std::uint16_t>(was >> lane_bits * kind);
+    if (made == UINT16_MAX || static_cast<std::uint16_t>(made - settled_away[kind].get()) == UINT16_MAX) return false;
+    tally.set(was + one_of(kind));
+    return true;
+  }
+  [[nodiscard]] bool try_count_down(std::uint8_t kind) noexcept {
+    const std::uint64_t was = tally.get();
+    const auto made = static_cast<std::uint16_t>(was >> lane_bits * kind);
+    if (made == 0 || made == settled_away[kind].get()) return false;
+    tally.set(was - one_of(kind));
+    return true;
+  }
   void forget_counted() noexcept {
     tally.set(tally.get() & ~all_counted);
     for (auto& settled : settled_away) settled.set(0);

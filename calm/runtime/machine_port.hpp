@@ -19,6 +19,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
     this->time_is_watched_ = true;
     this->quick_ = true;
     this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
+    if (!this->shared_) this->only_ = &kernel.worker(0);
     if constexpr (Atomics::shared) {
       this->company_.prepare();
       kernel.keep_among(this->company_);

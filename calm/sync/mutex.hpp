@@ -36,7 +36,7 @@ namespace sync {
 /// Who holds a lock, and who waits for it.
 class Holding {
  public:
-  explicit Holding(CxOf<> cx) noexcept : line_(cx), only_(line_.only_worker()) {}
+  explicit Holding(CxOf<> cx) noexcept : line_(cx), only_(line_.only_worker()), company_(line_.port().company()) {}
 
   [[nodiscard]] bool is_locked() const noexcept {
     const Line::Turn turn(line_);
@@ -62,7 +62,17 @@ class Holding {
       line_.port().uncount_on_only(*only, holder_, ObligationKind::lock_guard);
       return pass_on();
     }
-    unlock_among_others();
+    if (company_ != nullptr && company_->begin_alone()) {
+      // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
+      cx::Port::Worker& worker = *made_on_;
+      if (line_.first() == called_ && worker.running() == holder_) [[likely]] {
+        line_.port().uncount_among_others(worker, ObligationKind::lock_guard);
+        holder_ = {};
+        return company_->end_alone();
+      }
+      company_->end_alone();
+    }
+    unlock_in_turn();
   }
 
   /// For the short way of the wait, where nobody follows it: locks, and counts as count(), if nobody has it and nobody else
@@ -74,7 +84,16 @@ class Holding {
       cx::Port::count_on_only(*only, ObligationKind::lock_guard);
       return true;
     }
-    return try_short_among_others(root);
+    if (company_ == nullptr || !company_->begin_alone()) return false;
+    if (holder_) {
+      company_->end_alone();
+      return false;
+    }
+    holder_ = root.id();
+    made_on_ = &root.worker();
+    company_->end_alone();
+    line_.port().count_among_others(root.worker(), ObligationKind::lock_guard);
+    return true;
   }
 
   // --- what a LineWait asks ---
@@ -119,30 +138,6 @@ class Holding {
     made_on_ = &worker;
     line_.port().count(worker, ObligationKind::lock_guard);
   }
-  [[gnu::noinline]] bool try_short_among_others(const cx::TaskRoot& root) noexcept {
-    lockfree::Company<>* const company = line_.port().company();
-    if (company == nullptr || !company->begin_alone()) return false;
-    const bool is_free = !holder_;
-    if (is_free) holder_ = root.id();
-    company->end_alone();
-    if (is_free) count_on(root.worker());
-    return is_free;
-  }
-  [[gnu::noinline]] void unlock_among_others() noexcept {
-    lockfree::Company<>* const company = line_.port().company();
-    if (company != nullptr && company->begin_alone()) {
-      // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
-      const bool nobody_waits = line_.first() == called_ && made_on_->running() == holder_;
-      if (nobody_waits) [[likely]] {
-        line_.port().uncount(*made_on_, holder_, ObligationKind::lock_guard);
-        holder_ = {};
-      }
-      company->end_alone();
-      if (nobody_waits) [[likely]]
-        return;
-    }
-    unlock_in_turn();
-  }
   /// Whoever does it. Who holds the lock made the promise, wherever the guard is now; when it has ended, that has settled it
   /// (OBL-5).
   [[gnu::noinline]] void unlock_in_turn() noexcept {
@@ -175,6 +170,7 @@ class Holding {
   Line line_;
   TaskId holder_{};                      // also of a grant that was not taken yet
   cx::Port::Worker* const only_;         // does all that is done here, and nobody follows it; else nullptr
+  lockfree::Company<>* const company_;   // of those who come; nullptr when one does all
   cx::Port::Worker* made_on_ = nullptr;  // the guard; it belongs to who has that; among others only
   const Waiter* called_ = nullptr;       // when the lock was freed; it has not come yet
   const Waiter* passed_ = nullptr;       // it was called, and found the lock taken
