@@ -259,8 +259,8 @@ class KernelPort : public Port {
   [[nodiscard]] bool is_walking() const noexcept final { return kernel_->is_walking(); }
   [[nodiscard]] bool is_masked(TaskId task) const noexcept final { return kernel_->is_masked(task); }
   Reason reason_of(Worker& worker, TaskId task) final {
-    const auto cancellation = kernel_->cancellation_of(worker, task);
-    return cancellation ? cancellation->reason : Reason();
+    auto cancellation = kernel_->cancellation_of(worker, task);
+    return cancellation ? std::move(cancellation->reason) : Reason();
   }
   Status enter_mask(Worker& worker, TaskId task) final { return kernel_->enter_mask(worker, task); }
   Status leave_mask(Worker& worker, TaskId task) final { return kernel_->leave_mask(worker, task); }

@@ -400,6 +400,7 @@ class BasicKernel {
   [[gnu::noinline]] Status tell_of_leaving(Worker& worker, std::uint64_t waiter, RegionId region, bool last);
   void let_go(Worker& worker, Task& task, TaskLife life);
   void recycle(Worker& worker, Task& task, TaskLife life);
+  static Reason forget_cancellation(Task& task) noexcept;
   [[gnu::always_inline]] void reuse(Worker& worker, Task& task, TaskLife over) noexcept;
   [[gnu::noinline]] static void retire() noexcept { CALM_PROBE("task slot: its generations are used up"); }
   void schedule_if(Worker& worker, Task& task, bool enqueue) noexcept;

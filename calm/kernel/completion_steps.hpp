@@ -101,11 +101,12 @@ void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task&
   advance_all(worker, held, afterwards);
 }
 
-/// Most of a cancelled region ends like this. What complete_slowly() would make of the end is this end, so none is made, and
-/// Finalizing has nothing to settle (TSK-8).
+/// Most of a cancelled region ends like this. What complete_slowly() would make of the end is this end, so none is made.
+/// Finalizing has nothing to settle (TSK-8): it would be over before anyone could see it, and its step is left out.
 template <lockfree::AtomicsPolicy Atomics>
 bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId id, const ChildEnd& end) {
   Afterwards afterwards;
+  Reason reason;  // of a life that nobody can ask about
   TaskLife done;
   {
     const Locked<Operation::complete_task> held(shards_, worker.order());
@@ -114,9 +115,6 @@ bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId
                                 !was.has(TaskFlag::cleanup) && !was.has(TaskFlag::forced);
     const bool holds = was.has(TaskFlag::holds) || task.held.get() != 0 || task.has_counted();
     if (!only_cancelled || holds || !task.reason.same_story(end.reason())) return false;
-    while (was.state() == TaskState::cancelling && !task.word.step(was, was.with(TaskState::finalizing))) {
-    }
-    was = task.word.look();
     do {
       done = was.with(TaskState::completed)
                  .with(lockfree::WakeState::done)
@@ -124,6 +122,8 @@ bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId
                  .with(TaskFlag::witnessed);
     } while (!task.word.step(was, done));
     leave_region_held(worker, held, task, id, done, end, afterwards);
+    // The guard is at hand. Where guards cost nothing recycle() does it.
+    if (Atomics::shared && !done.has(TaskFlag::handle)) reason = forget_cancellation(task);
   }
   let_go(worker, task, done);
   return true;

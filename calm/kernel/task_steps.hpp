@@ -269,11 +269,17 @@ void BasicKernel<Atomics>::recycle(Worker& worker, Task& task, TaskLife life) {
   }
   // Who still looks at the reason of an ended life does it under A.
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
-  task.reason = {};
+  (void)forget_cancellation(task);
+  reuse(worker, task, life.over());
+}
+
+/// Needs: shard A; nothing names this life any more. Gives: its reason.
+template <lockfree::AtomicsPolicy Atomics>
+Reason BasicKernel<Atomics>::forget_cancellation(Task& task) noexcept {
   task.epoch = {};
   task.cleanup_polls = 0;
   task.cleanup_quota = 0;
-  reuse(worker, task, life.over());
+  return std::exchange(task.reason, {});
 }
 
 // --- queries ---
