@@ -390,7 +390,7 @@ class TaskRoot {
   kernel::Worker* worker_ = nullptr;
   TaskId id_;
   std::uint64_t quiet_at_ = 0;  // no stamp is 0
-  Limit* limits_ = nullptr;  // innermost first
+  Limit* limits_ = nullptr;     // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
