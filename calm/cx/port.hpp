@@ -6,6 +6,7 @@
 // Task code is written once and runs on the kernel of one worker and on that of several; this is the seam.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,8 @@ class Port {
   [[nodiscard]] lockfree::Company<>* company() noexcept { return shared_ ? &company_ : nullptr; }
   /// The same for who comes and goes: there is a company of one, too.
   [[nodiscard]] lockfree::Company<>& members() noexcept { return company_; }
+  /// Gives: true when no other thread polled a moment ago. Needs: a poll.
+  [[nodiscard]] bool looks_alone() const noexcept { return !shared_ || company_.looks_alone(); }
 
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
@@ -145,11 +148,8 @@ class Port {
 
   /// Gives: true when nobody follows what tasks look at, so what can be known without asking the kernel need not be asked.
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
-  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(). Needs: is_quick().
-  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept {
-    return local_stamp_ != nullptr ? local_stamp_->load(std::memory_order_acquire)
-                                   : shared_stamp_->load(std::memory_order_acquire);
-  }
+  /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(); never 0.
+  [[nodiscard]] std::uint64_t cancel_stamp() const noexcept { return stamp_->load(std::memory_order_acquire); }
   [[nodiscard]] virtual bool is_walking() const noexcept = 0;
 
   /// Whoever watches hears of every await point that a task comes to, once, before the wait is asked.
@@ -177,8 +177,7 @@ class Port {
   Worker* only_ = nullptr;  ///< where there is one worker
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
   bool quick_ = false;      ///< a host that follows nobody says so before the first task
-  const lockfree::LocalAtomics::Atomic<std::uint64_t>* local_stamp_ = nullptr;  ///< the kernel's, one of the two
-  const lockfree::RealAtomics::Atomic<std::uint64_t>* shared_stamp_ = nullptr;
+  const std::atomic<std::uint64_t>* stamp_ = nullptr;  ///< the kernel's
 
   // The host sets them before the first poll.
   bool watched_ = false;
@@ -190,8 +189,12 @@ class Port {
 #endif
 };
 
-inline bool TaskRoot::is_quiet() const noexcept {
-  return port_.is_quick() && limits_ == 0 && quiet_at_ == port_.cancel_stamp();
+inline bool TaskRoot::is_quiet() const noexcept { return quiet_at_ == port_.cancel_stamp(); }
+inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {
+  stand_ = Stand::waits;
+  waits_for_.set(resource);
+  if (port_.is_shared()) [[unlikely]]
+    held_by_.set(wait.holder());
 }
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
@@ -199,12 +202,8 @@ template <lockfree::AtomicsPolicy Atomics>
 class KernelPort : public Port {
  public:
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
-    if constexpr (Atomics::shared) {
-      this->shared_stamp_ = &kernel.cancel_stamp();
-    } else {
-      only_ = &kernel.worker(0);
-      this->local_stamp_ = &kernel.cancel_stamp();
-    }
+    if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
+    stamp_ = &kernel.cancel_stamp();
     shared_ = Atomics::shared;
   }
 

@@ -27,9 +27,9 @@ void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
 void TaskRoot::leave(Frame& frame) noexcept {
   if (frame.failed) {
     leaf_ = &frame;
-    unwinding_ = true;
+    stand_ = Stand::failed;
   } else {
-    ended_ = true;
+    stand_ = Stand::ended;
   }
 }
 
@@ -48,11 +48,29 @@ Frame* TaskRoot::unwind(Frame* frame) noexcept {
   return nullptr;
 }
 
-WaitState TaskRoot::ask_wait() noexcept {
-  if (std::exchange(arrived_, false) && port_.is_watched()) port_.reached(*this);
-  // What Port::step() does when nothing can be cancelled and nobody follows it.
-  const bool plain = port_.is_quick() && (wait_->context() == nullptr || is_quiet());
-  const WaitState state = plain ? wait_->step(*this, end_) : port_.step(*this, *wait_, end_);
+/// Gives: false when no frame is left.
+bool TaskRoot::unwind_to_asker() noexcept {
+  Frame* const asker = unwind(leaf_);
+  if (asker == nullptr) return false;
+  leaf_ = asker;
+  return true;
+}
+
+/// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
+[[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
+  stand_ = Stand::waits;
+  const WaitState state = wait_->step(*this, end_);
+  if (state == WaitState::pending) waits_for_.set(wait_->resource());
+  if (port_.is_shared()) [[unlikely]]
+    publish(state == WaitState::pending);
+  return state;
+}
+
+/// Out of the way: most tasks are quiet.
+[[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
+  if (std::exchange(stand_, Stand::waits) == Stand::arrived && port_.is_watched()) port_.reached(*this);
+  if (port_.is_quick() && wait_->context() == nullptr) return ask_plainly();
+  const WaitState state = port_.step(*this, *wait_, end_);
   if (state == WaitState::pending) waits_for_.set(wait_->resource());
   if (port_.is_shared()) [[unlikely]]
     publish(state == WaitState::pending);
@@ -89,33 +107,33 @@ void TaskRoot::ask_for_another_poll() noexcept {
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   enter(worker, id);
   ++polls_;
-  for (ready_ = 0;; ++ready_) {
-    if (wait_ != nullptr) {
-      if (again_) return parked();
-      if (ready_ >= ready_in_a_row) {
-        ask_for_another_poll();
-        return parked();
-      }
-      const bool goes_on = std::exchange(gave_way_, false) && is_quiet();
-      const WaitState state = goes_on ? WaitState::ready : ask_wait();
+  ready_ = 0;
+  bool asks = wait_ != nullptr;
+  if (asks && stand_ == Stand::gave_way && is_quiet()) {
+    wait_ = nullptr;
+    asks = false;
+  }
+  for (;; asks = true) {
+    if (asks) {
+      const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
       if (state == WaitState::pending) return parked();
       Awaiter* const waited = std::exchange(wait_, nullptr);
-      if (state == WaitState::failed && !waited->deliver(end_)) {
-        Frame* const asker = unwind(leaf_);
-        if (asker == nullptr) return Progress::ended;
-        leaf_ = asker;
-      }
+      if (state == WaitState::failed && !waited->deliver(end_) && !unwind_to_asker()) return Progress::ended;
     }
     handover_.run(leaf_->coroutine());
-    while (std::exchange(unwinding_, false)) {
-      Frame* const asker = unwind(leaf_);
-      if (asker == nullptr) return Progress::ended;
-      leaf_ = asker;
-      handover_.run(asker->coroutine());
+    while (stand_ == Stand::failed) {
+      if (!unwind_to_asker()) return Progress::ended;
+      handover_.run(leaf_->coroutine());
     }
-    if (ended_) {
+    if (stand_ == Stand::waits) return Progress::parked;
+    if (stand_ == Stand::gave_way) return Progress::again;
+    if (stand_ == Stand::ended) {
       std::exchange(leaf_, nullptr)->coroutine().destroy();
       return Progress::ended;
+    }
+    if (++ready_ >= ready_in_a_row) {
+      ask_for_another_poll();
+      return parked();
     }
   }
 }

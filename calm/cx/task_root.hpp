@@ -144,7 +144,7 @@ class TaskRoot {
 
   /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
   [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    const bool failed = !ended_;  // the outermost frame left nothing behind
+    const bool failed = stand_ != Stand::ended;  // the outermost frame left nothing behind
     return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
   }
 
@@ -212,10 +212,15 @@ class TaskRoot {
   /// Gives: true when the task, and whatever scope it has open, was found uncancelled and nothing was cancelled since, in the
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
   [[nodiscard]] bool is_quiet() const noexcept;
-  /// It was found so, after the stamp was read. Needs: no walk ran after that.
-  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
-  /// Budgets of parts of it: they are looked at each time.
-  void add_limit() noexcept { ++limits_; }
+  /// It was found so, after the stamp was read. Needs: no walk ran after that; the port is quick.
+  void found_quiet(std::uint64_t stamp) noexcept {
+    if (limits_ == 0) quiet_at_ = stamp;
+  }
+  /// Budgets of parts of it: they are looked at each time, so it is not quiet while there are any.
+  void add_limit() noexcept {
+    ++limits_;
+    quiet_at_ = 0;
+  }
   void take_limit() noexcept { --limits_; }
   [[nodiscard]] bool has_limits() const noexcept { return limits_ != 0; }
 
@@ -272,19 +277,24 @@ class TaskRoot {
   void park(Frame& frame, Wait& wait) noexcept {
     leaf_ = &frame;
     wait_ = &wait;
-    arrived_ = true;
+    stand_ = Stand::arrived;
     ++awaits_;
     last_await_.set(frame.site);
   }
+  /// Gives: true when the wait that the frame has just parked at may be asked by the frame: nobody else could tell the
+  ///        difference, and it is not one that only the next poll would ask (SCH-10).
+  [[nodiscard]] bool may_ask_now() const noexcept { return is_quiet() && ready_ + 1U < ready_in_a_row; }
+  /// It was asked so and said pending.
+  void stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept;
+  /// Gives: where a wait that is asked says how it failed.
+  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return end_; }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
   /// The frame that has just parked only lets others run first. Gives: true when that is all there is to it: it is not asked,
   ///        and goes on in the next poll, unless there is something to see by then.
   [[nodiscard]] bool give_way() noexcept {
     if (!is_quiet()) return false;
-    arrived_ = false;
-    again_ = true;
-    gave_way_ = true;
+    stand_ = Stand::gave_way;
     waits_for_.set({});
     return true;
   }
@@ -348,14 +358,24 @@ class TaskRoot {
     polled_.set(tick_of(worker.now()));
     worker.set_running(id);
   }
+  /// What comes next for the task, once its frames have given control back.
+  enum class Stand : std::uint8_t {
+    arrived,   ///< at a wait that was not asked yet
+    waits,     ///< at a wait that was asked and said pending
+    gave_way,  ///< at a wait that wants another poll, and need not be asked then
+    failed,    ///< the leaf has ended otherwise than with a value: the frames around it are left
+    ended,     ///< the outermost frame has ended with a value
+  };
   Progress parked() noexcept { return std::exchange(again_, false) ? Progress::again : Progress::parked; }
   /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
   static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
   void leave(Frame& frame) noexcept;
   void publish(bool parked) noexcept;
   Frame* unwind(Frame* frame) noexcept;
+  bool unwind_to_asker() noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
+  WaitState ask_plainly() noexcept;
 
   Port& port_;
   RegionId region_;
@@ -378,7 +398,7 @@ class TaskRoot {
   std::uint64_t spent_ = 0;
   std::uint32_t masks_ = 0;
   std::uint32_t limits_ = 0;
-  std::uint64_t quiet_at_ = 0;  // no stamp is 0
+  std::uint64_t quiet_at_ = 0;  // no stamp is 0; with limits it is 0, and where the port is not quick
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
@@ -387,11 +407,8 @@ class TaskRoot {
   lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
   std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
   static_assert(ready_in_a_row < UINT8_MAX);
-  bool ended_ = false;
-  bool arrived_ = false;   // at a wait that was not asked yet
-  bool again_ = false;     // it wants another poll when this one is over
-  bool gave_way_ = false;  // and need not be asked then
-  bool unwinding_ = false;
+  Stand stand_ = Stand::waits;
+  bool again_ = false;  // the wait that is being asked wants another poll when this one is over
 };
 
 }  // namespace calm::cx

@@ -24,7 +24,8 @@ namespace calm::cx {
 /// What a co_await on a wait is: the wait is asked at once, so one that is ready costs no dispatch.
 /// `Base` is a Wait with `Value result()`, called when it said ready. One that can often be had at once has a
 /// `bool at_once(TaskRoot&)` too, asked before the frame suspends: false changes nothing, and step() is asked as always. One
-/// with a `parked(TaskRoot&)` hears when the frame has suspended.
+/// with a `parked(TaskRoot&)` hears when the frame has suspended. One with a `bool joins_line(TaskRoot&, ChildEnd&)` may be
+/// asked by that then: true means pending; false means nothing, and step() is asked as always.
 template <class Base>
 class Parking final : public Base {
  public:
@@ -52,6 +53,15 @@ class Parking final : public Base {
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
     frame_.root->park(frame_, *this);
     if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame_.root);
+  }
+  /// The same where what the wait is for is hardly there: it is asked here, where its kind is known, and the root need not.
+  void await_suspend_in_line() noexcept {
+    await_suspend({});
+    if constexpr (requires(Base& base, TaskRoot& root, ChildEnd& end) { base.joins_line(root, end); }) {
+      TaskRoot& root = *frame_.root;
+      if (root.may_ask_now() && Base::joins_line(root, root.end_of_wait())) [[likely]]
+        root.stands_in_line(*this, Base::resource());
+    }
   }
   decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) {
     frame_.awaiting = nullptr;
@@ -87,13 +97,16 @@ class ShortWay {
     // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
     TaskRoot& root = *frame.root;
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
-    if (context.is_of(root) && root.is_quiet() && root.may_pass() && Shortcut::is_at_hand(arguments...)) [[likely]] {
+    const bool plain = context.is_of(root) && root.is_quiet() && root.may_pass();
+    if (plain && Shortcut::is_at_hand(arguments...)) [[likely]] {
       std::construct_at(std::addressof(shortcut_), root, arguments...);
       root.pass(frame);
       way_ = Way::short_one;
     } else {
-      way_ = prepare<Arguments...>(frame, context, static_cast<Passed<Arguments>>(arguments)...) ? Way::wait
-                                                                                                 : Way::unknown;
+      // Where no other thread polls it was the thing itself that was not there: to ask for it before the frame suspends is in
+      // vain.
+      way_ = plain && root.port().looks_alone() ? Way::wait : Way::unknown;
+      prepare<Arguments...>(frame, context, static_cast<Passed<Arguments>>(arguments)...);
     }
   }
   ShortWay(const ShortWay&) = delete;
@@ -108,7 +121,7 @@ class ShortWay {
       return true;
     return way_ == Way::unknown && parking_.await_ready();
   }
-  void await_suspend(std::coroutine_handle<> frame) noexcept { parking_.await_suspend(frame); }
+  [[gnu::noinline]] void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { parking_.await_suspend_in_line(); }
   [[gnu::always_inline]] decltype(auto) await_resume() {
     if (way_ == Way::short_one) [[likely]]
       return shortcut_.result();
@@ -119,7 +132,7 @@ class ShortWay {
   enum class Way : std::uint8_t {
     short_one,
     unknown,  ///< the wait may be ready at once: somebody has to be asked or told, or others may have come
-    wait,     ///< what it is for is not there
+    wait,     ///< what it is for was not there
   };
 
   /// What fits into a register is passed in one: it need not have an address then, nor a place in the frame.
@@ -128,12 +141,9 @@ class ShortWay {
 
   // Out of the way, so that the short one stays short.
 
-  /// Gives: true when it was the thing itself that was not there: to ask for it again before the frame suspends is in vain.
   template <class... Arguments>
-  [[gnu::noinline]] bool prepare(Frame& frame, GivenContext context, Passed<Arguments>... arguments) {
+  [[gnu::noinline]] void prepare(Frame& frame, GivenContext context, Passed<Arguments>... arguments) {
     std::construct_at(std::addressof(parking_), frame, context, std::forward<Passed<Arguments>>(arguments)...);
-    const TaskRoot& root = *frame.root;
-    return !root.port().is_shared() && context.is_of(root) && root.is_quiet() && root.may_pass();
   }
   [[gnu::noinline]] decltype(auto) resume_from_wait() { return parking_.await_resume(); }
 

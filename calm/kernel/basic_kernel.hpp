@@ -19,12 +19,14 @@
 // tests/model runs each against the others under every interleaving.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "calm/check/probe.hpp"
@@ -215,7 +217,9 @@ class BasicKernel {
 
   /// A number that changes with every request and every walk (K2). Who reads it, finds no walk running and no request, and
   /// reads the same number later, need not look again.
-  using Stamp = typename Atomics::template Atomic<std::uint64_t>;
+  /// With one worker it is an atomic all the same: to read it costs no more, and who reads it need not know the kernel's kind.
+  using Stamp =
+      std::conditional_t<Atomics::shared, typename Atomics::template Atomic<std::uint64_t>, std::atomic<std::uint64_t>>;
   [[nodiscard]] const Stamp& cancel_stamp() const noexcept { return stamp_; }
   /// Gives: true while a cancel walks the tree: what it has not come to is not marked yet.
   [[nodiscard]] bool is_walking() const noexcept { return walking_.load(std::memory_order_acquire) != 0; }  // [K1]
@@ -424,7 +428,13 @@ class BasicKernel {
   void request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
                const Budget& cleanup, bool wake) noexcept;
   void request_own(Worker& worker, Task& task, TaskId id, CancelKind kind);
-  void raise_stamp() noexcept { (void)stamp_.fetch_add(1, std::memory_order_release); }  // [K2]
+  void raise_stamp() noexcept {
+    if constexpr (Atomics::shared) {
+      (void)stamp_.fetch_add(1, std::memory_order_release);  // [K2]
+    } else {
+      stamp_.store(stamp_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // one thread has both
+    }
+  }
   static Budget cleanup_of(const ReasonSpec& spec) noexcept;
   void cancel_with(Worker& worker, AllHeld held, Region& region, const CancelSpec& spec) noexcept;
   void cancel_tree(Worker& worker, AllHeld held, Region& top, const Reason& reason, const Budget& cleanup) noexcept;

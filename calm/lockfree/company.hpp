@@ -78,6 +78,10 @@ class Company {
 
   // --- who is in ---
 
+  /// Gives: true when it was alone a moment ago. Needs: in company.
+  // relaxed: nothing follows from it but what is worth trying.
+  [[nodiscard]] bool looks_alone() const noexcept { return (word_.load(std::memory_order_relaxed) & alone_bit) != 0; }
+
   /// Gives: true when it is alone, and nobody else comes in before end_alone(). False: what follows needs a lock.
   [[nodiscard, gnu::always_inline]] bool begin_alone(AloneIn layer = AloneIn::turn) noexcept {
     // relaxed: the bit is its own, or not set; see leave().

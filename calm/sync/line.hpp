@@ -262,6 +262,13 @@ class LineWait : public cx::Wait, public Waiter {
       return at_once_among_others(root);
     return at_once_in_turn(root);
   }
+  /// For Parking: the first step, for one that will most likely wait. Gives: true when it stands in the line; false: step()
+  /// is asked as always, and says what it would have said. Needs: outside.
+  [[nodiscard, gnu::always_inline]] bool joins_line(cx::TaskRoot& root, ChildEnd& end) noexcept {
+    if (primitive_->line().is_shared()) [[unlikely]]
+      return step_among_others(root, end) == cx::WaitState::pending;
+    return come(root, end) == cx::WaitState::pending;
+  }
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override { return step_of_line(root, end); }
   cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
     withdraw();
@@ -326,7 +333,8 @@ class LineWait : public cx::Wait, public Waiter {
     const Line::Turn turn(primitive_->line());
     return step_in_turn(root, end);
   }
-  [[gnu::noinline]] cx::WaitState arrive(cx::TaskRoot& root, ChildEnd& end) noexcept {
+  [[gnu::noinline]] cx::WaitState arrive(cx::TaskRoot& root, ChildEnd& end) noexcept { return come(root, end); }
+  [[gnu::always_inline]] cx::WaitState come(cx::TaskRoot& root, ChildEnd& end) noexcept {
     if (at_once_in_turn(root)) return cx::WaitState::ready;
     if (primitive_->refuses(*this, root.id(), end)) {
       primitive_->line().reads();
@@ -337,8 +345,10 @@ class LineWait : public cx::Wait, public Waiter {
   }
 
   void withdraw() noexcept {
-    if (place() == Place::outside) [[likely]]
-      return;
+    if (place() != Place::outside) [[unlikely]]
+      withdraw_now();
+  }
+  [[gnu::noinline]] void withdraw_now() noexcept {
     const Line::Turn turn(primitive_->line());
     withdraw_in_turn();
   }

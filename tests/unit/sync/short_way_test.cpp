@@ -272,6 +272,89 @@ TEST(ShortWay, CHN_12_permits_are_taken_as_many_as_were_asked_for_and_not_more_t
   });
 }
 
+// --- what is not there is waited for from where it was asked for ---
+
+/// The same on two workers: what a task stands in line for may come from another one.
+template <class F>
+void run_all_ways(F program) {
+  run_both_ways(program);
+  const Outcome<void> end = block_on(program, {.workers = 2});
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+}
+
+TEST(ShortWay, CHN_12_TSK_6_who_finds_nothing_stands_in_line_and_is_polled_once_more) {
+  run_all_ways([](Cx cx) -> Task<void> {
+    Semaphore semaphore(cx, 1);
+    auto held = co_await semaphore.acquire(cx, 1);
+    bool had_it = false;
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto waits = [&](Cx inner) -> Task<void> {
+        co_await checkpoint(inner);
+        const cx::TaskRoot& root = *cx::context_of(inner).root;
+        const std::uint64_t polls = root.polls();
+        const std::uint64_t awaits = root.awaits();
+        const auto permit = co_await semaphore.acquire(inner, 1);
+        EXPECT_EQ(root.polls(), polls + 1);
+        EXPECT_EQ(root.awaits(), awaits + 1);
+        had_it = true;
+      };
+      Handle<void> waiter = co_await scope.fiber(waits);
+      co_await sleep(scope.cx(), Duration::milliseconds(1));
+      EXPECT_FALSE(had_it);
+      held.release();
+      co_await std::move(waiter).join(scope.cx());
+    };
+    co_await scope(cx, body);
+    EXPECT_TRUE(had_it);
+    EXPECT_EQ(semaphore.free(), 1U);
+  });
+}
+
+TEST(ShortWay, CAN_13_who_stands_in_line_and_is_cancelled_has_left_it) {
+  run_all_ways([](Cx cx) -> Task<void> {
+    Semaphore semaphore(cx, 2);
+    auto held = co_await semaphore.acquire(cx, 2);
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto waits = [&](Cx inner) -> Task<void> {
+        co_await checkpoint(inner);
+        const auto permit = co_await semaphore.acquire(inner, 2);
+      };
+      Handle<void> first = co_await scope.fiber(waits);
+      co_await sleep(scope.cx(), Duration::milliseconds(1));
+      first.cancel("enough");
+      const Outcome<void> end = co_await outcome(std::move(first).join(scope.cx()));
+      EXPECT_TRUE(end.is_cancelled()) << to_string(end);
+    };
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+    held.release();
+    EXPECT_EQ(semaphore.free(), 2U) << "nobody is in line who could have got them";
+  });
+}
+
+TEST(ShortWay, SCH_10_who_has_passed_many_and_finds_nothing_then_gets_it_all_the_same) {
+  run_all_ways([](Cx cx) -> Task<void> {
+    constexpr std::uint32_t more_than_in_a_row = 2 * cx::TaskRoot::ready_in_a_row;
+    Semaphore many(cx, 1);
+    for (std::uint32_t before = 0; before <= more_than_in_a_row; ++before) {
+      Semaphore one(cx, 1);
+      auto held = co_await one.acquire(cx, 1);
+      const auto body = [&](Scope& scope) -> Task<void> {
+        const auto waits = [&](Cx inner) -> Task<void> {
+          co_await checkpoint(inner);
+          for (std::uint32_t i = 0; i < before; ++i) const auto permit = co_await many.acquire(inner, 1);
+          const auto permit = co_await one.acquire(inner, 1);
+        };
+        Handle<void> waiter = co_await scope.fiber(waits);
+        co_await yield(scope.cx());
+        held.release();
+        co_await std::move(waiter).join(scope.cx());
+      };
+      co_await scope(cx, body);
+      EXPECT_EQ(one.free(), 1U) << before;
+    }
+  });
+}
+
 TEST(ShortWay, COM_5_a_select_of_a_lock_that_is_free_takes_it) {
   run_both_ways([](Cx cx) -> Task<void> {
     Mutex<int> mutex(cx, 3);
