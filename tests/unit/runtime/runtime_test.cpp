@@ -200,7 +200,9 @@ void stall_and_abort() {
   RunOptions options{.workers = 2};
   options.stall_limit = Duration::milliseconds(20);
   options.on_stall = OnStall::abort;
-  const auto never = [] { return false; };
+  // A loop that does nothing may be left out by a compiler; one that looks at an atomic may not.
+  const std::atomic<bool> over{false};
+  const auto never = [&over] { return over.load(); };
   const auto spins = [&never](Cx cx) -> Task<void> { co_await spin_until(cx, never); };
   (void)block_on(spins, options);
 }
