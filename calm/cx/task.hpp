@@ -98,7 +98,6 @@ class AwaitValue final : public FailWait {
   [[nodiscard]] bool await_ready() const noexcept { return value_.is_ok() || value_.is_panicked(); }
   void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
     end_ = without_value(value_);
-    frame_.awaiting = this;
     frame_.root->park(frame_, *this);
   }
   U await_resume() {

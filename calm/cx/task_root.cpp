@@ -51,31 +51,28 @@ bool TaskRoot::unwind_to_asker() noexcept {
   return true;
 }
 
+/// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
+[[gnu::always_inline]] inline WaitState TaskRoot::publish(WaitState state) noexcept {
+  const bool parked = state == WaitState::pending;
+  if (parked) waits_for_.set(wait_->resource());
+  if (port_.is_shared()) [[unlikely]] {
+    held_by_.set(parked ? wait_->holder() : TaskId());
+    if (!parked) waits_for_.set({});
+  }
+  return state;
+}
+
 /// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
 [[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
   stand_ = Stand::waits;
-  const WaitState state = wait_->step(*this, end_);
-  if (state == WaitState::pending) waits_for_.set(wait_->resource());
-  if (port_.is_shared()) [[unlikely]]
-    publish(state == WaitState::pending);
-  return state;
+  return publish(wait_->step(*this, end_));
 }
 
 /// Out of the way: most tasks are quiet.
 [[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
   if (std::exchange(stand_, Stand::waits) == Stand::arrived && port_.is_watched()) port_.reached(*this);
   if (port_.is_quick() && wait_->context() == nullptr) return ask_plainly();
-  const WaitState state = port_.step(*this, *wait_, end_);
-  if (state == WaitState::pending) waits_for_.set(wait_->resource());
-  if (port_.is_shared()) [[unlikely]]
-    publish(state == WaitState::pending);
-  return state;
-}
-
-/// What others may know of it: they do not look into its frames.
-void TaskRoot::publish(bool parked) noexcept {
-  held_by_.set(parked ? wait_->holder() : TaskId());
-  if (!parked) waits_for_.set({});
+  return publish(port_.step(*this, *wait_, end_));
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {

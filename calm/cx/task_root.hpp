@@ -376,7 +376,7 @@ class TaskRoot {
   void leave(Frame& frame) noexcept;
   void count_for_limits() noexcept;
   void count_mask(std::int32_t more) noexcept;
-  void publish(bool parked) noexcept;
+  WaitState publish(WaitState state) noexcept;
   Frame* unwind(Frame* frame) noexcept;
   bool unwind_to_asker() noexcept;
   void destroy_up_to(const Frame* outer) noexcept;

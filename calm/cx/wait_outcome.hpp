@@ -27,12 +27,8 @@ class ParkingOutcome final : public Base {
       : Base(std::forward<Arguments>(arguments)...), frame_(frame) {}
 
   static constexpr bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
-    frame_.awaiting = this;
-    frame_.root->park(frame_, *this);
-  }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root->park(frame_, *this); }
   Outcome<Value> await_resume() noexcept {
-    frame_.awaiting = nullptr;
     if (!failure_.is_ok()) return failure_as<Value>(failure_);
     // What the wait has to say beside its value belongs to this outcome, not to the next one (OUT-5).
     Notes before = frame_.root->exchange_notes({});
