@@ -19,10 +19,10 @@ static_assert(level_for(0) == 0 && level_for(255) == 0 && level_for(256) == 1, "
 static_assert(level_for(65'535) == 1 && level_for(65'536) == 2, "TMR-1: 65.536 s");
 static_assert(level_for(16'777'215) == 2 && level_for(16'777'216) == 3, "TMR-1: 16 777.216 s");
 
-/// The slot that a level is at holds alarms of this turn in level 0 and of the next one elsewhere: who looks from the
-/// first number that is still to come looks at every slot once.
+/// The slot that a level is at holds alarms of the next turn, if any: who looks from the first number that is still to come
+/// looks at every slot once.
 constexpr std::uint64_t first_number(std::uint64_t tick, std::uint64_t level) noexcept {
-  return level == 0 ? tick : (tick >> (level_bits * level)) + 1;
+  return (tick >> (level_bits * level)) + 1;
 }
 
 std::uint64_t count(const Alarm* first) noexcept {
@@ -34,6 +34,13 @@ std::uint64_t count(const Alarm* first) noexcept {
     } while (alarm != first);
   }
   return number;
+}
+
+/// Gives: when the first of a ring goes off. Needs: not empty.
+std::uint64_t earliest(const Alarm* first) noexcept {
+  std::uint64_t at_ns = first->at.ns();
+  for (const Alarm* alarm = first->after; alarm != first; alarm = alarm->after) at_ns = std::min(at_ns, alarm->at.ns());
+  return at_ns;
 }
 
 }  // namespace
@@ -49,6 +56,11 @@ void Wheel::file(Alarm& alarm) noexcept {
   }
   const std::uint64_t tick = tick_of(alarm.at);
   const std::uint64_t away = tick - tick_;
+  if (away == 0) {
+    alarm.level = present_level;
+    present_.add(piece_of(alarm.at.ns()), alarm);
+    return;
+  }
   if (away > wheel_ticks) {
     alarm.level = overflow_level;
     overflow_.add(tick >> bucket_bits, alarm);
@@ -69,6 +81,8 @@ bool Wheel::disarm(Alarm& alarm) noexcept {
   if (!alarm.state.cancel()) return false;
   if (alarm.level < levels_.size()) {
     levels_[alarm.level].remove(alarm);
+  } else if (alarm.level == present_level) {
+    present_.remove(alarm);
   } else if (alarm.level == overflow_level) {
     overflow_.remove(alarm);
   } else {
@@ -90,7 +104,8 @@ void Wheel::turn(Time now) noexcept {
     const std::uint64_t number = tick_ >> (level_bits * level);
     levels_[level].take(number + 1, (to >> (level_bits * level)) - number, moved);
   }
-  levels_[0].take(tick_, to - tick_ + 1, moved);
+  levels_[0].take(tick_ + 1, to - tick_, moved);
+  present_.take(piece_of(now_ns_), piece_of(now.ns()) - piece_of(now_ns_) + 1, moved);
   const std::uint64_t promoted = first_bucket_beyond(tick_);
   overflow_.take(promoted, first_bucket_beyond(to) - promoted, moved);
   tick_ = to;
@@ -147,18 +162,21 @@ bool Wheel::group_is_complete() const noexcept {
 
 template <class Visit>
 void Wheel::visit_slots(std::uint64_t until_tick, const Visit& visit) const {
-  for (std::uint64_t level = 0; level < levels_.size(); ++level) {
-    const std::uint64_t number = first_number(tick_, level);
-    const std::uint64_t until = until_tick >> (level_bits * level);
-    for (std::uint64_t i = levels_[level].distance(number); i < 256 && number + i <= until;) {
-      const Alarm* const first = levels_[level].first(number + i);
+  const auto visit_all = [&visit](const Slots<256>& slots, std::uint64_t number, std::uint64_t until) {
+    for (std::uint64_t i = slots.distance(number); i < 256 && number + i <= until;) {
+      const Alarm* const first = slots.first(number + i);
       const Alarm* alarm = first;
       do {
-        if (!visit(*alarm)) return;
+        if (!visit(*alarm)) return false;
         alarm = alarm->after;
       } while (alarm != first);
-      i += 1 + levels_[level].distance(number + i + 1);
+      i += 1 + slots.distance(number + i + 1);
     }
+    return true;
+  };
+  if (!visit_all(present_, piece_of(now_ns_), UINT64_MAX)) return;
+  for (std::uint64_t level = 0; level < levels_.size(); ++level) {
+    if (!visit_all(levels_[level], first_number(tick_, level), until_tick >> (level_bits * level))) return;
   }
 }
 
@@ -174,18 +192,14 @@ Alarm* Wheel::unlink_due(Time now) noexcept {
   return &alarm;
 }
 
-/// Gives: the earliest time that something may be due or must move: exactly for alarms of the next filled slot of level 0,
-///        else when the slot begins.
+/// Gives: the earliest time that something may be due or must move: exactly for alarms of the present millisecond, or else of
+///        the next filled slot of level 0; for others when the slot begins.
 std::uint64_t Wheel::earliest_look() const noexcept {
   std::uint64_t look = held_ == nullptr ? none : held_until_;
-  if (const std::uint64_t away = levels_[0].distance(tick_); away < 256) {
-    const Alarm* const first = levels_[0].first(tick_ + away);
-    const Alarm* alarm = first;
-    do {
-      look = std::min(look, alarm->at.ns());
-      alarm = alarm->after;
-    } while (alarm != first);
-  }
+  if (const std::uint64_t away = present_.distance(piece_of(now_ns_)); away < 256)
+    return std::min(look, earliest(present_.first(piece_of(now_ns_) + away)));
+  if (const std::uint64_t away = levels_[0].distance(tick_ + 1); away < 256)
+    look = std::min(look, earliest(levels_[0].first(tick_ + 1 + away)));
   for (std::uint64_t level = 1; level < levels_.size(); ++level) {
     const std::uint64_t number = first_number(tick_, level);
     const std::uint64_t away = levels_[level].distance(number);
@@ -201,33 +215,30 @@ std::uint64_t Wheel::earliest_look() const noexcept {
 Time Wheel::next() const noexcept {
   CALM_REQUIRE(TMR_3, size_ != 0);
   std::uint64_t next = held_ == nullptr ? none : held_until_;
-  const auto look_at = [&](const Alarm* first) {
-    const Alarm* alarm = first;
-    if (alarm == nullptr) return;
-    do {
-      next = std::min(next, alarm->at.ns());
-      alarm = alarm->after;
-    } while (alarm != first);
-  };
-  look_at(due_);
+  if (due_ != nullptr) next = std::min(next, earliest(due_));
+  if (const std::uint64_t away = present_.distance(piece_of(now_ns_)); away < 256)
+    next = std::min(next, earliest(present_.first(piece_of(now_ns_) + away)));
   for (std::uint64_t level = 0; level < levels_.size(); ++level) {
     const std::uint64_t number = first_number(tick_, level);
     const std::uint64_t away = levels_[level].distance(number);
     if (away < 256 && (number + away) << (level_bits * level) <= next / tick_ns) {
-      look_at(levels_[level].first(number + away));
+      next = std::min(next, earliest(levels_[level].first(number + away)));
     }
   }
   // An alarm that came to the heap long ago may be earlier than one that came to the wheel just now.
   const std::uint64_t bucket = first_bucket_beyond(tick_);
   const std::uint64_t away = overflow_.distance(bucket);
-  if (away < 64 && (bucket + away) << bucket_bits <= next / tick_ns) look_at(overflow_.first(bucket + away));
+  if (away < 64 && (bucket + away) << bucket_bits <= next / tick_ns)
+    next = std::min(next, earliest(overflow_.first(bucket + away)));
   return Time::at_ns(next);
 }
 
 WheelCensus Wheel::census() const noexcept {
   WheelCensus census{.due = count(due_), .held = count(held_)};
-  for (std::uint64_t level = 0; level < levels_.size(); ++level) {
-    for (std::uint64_t slot = 0; slot < 256; ++slot) census.levels[level] += count(levels_[level].first(slot));
+  for (std::uint64_t slot = 0; slot < 256; ++slot) {
+    census.levels[0] += count(present_.first(slot));
+    for (std::uint64_t level = 0; level < levels_.size(); ++level)
+      census.levels[level] += count(levels_[level].first(slot));
   }
   for (std::uint64_t bucket = 0; bucket < 64; ++bucket) census.overflow += count(overflow_.first(bucket));
   return census;
@@ -243,9 +254,15 @@ void Wheel::verify() const noexcept {
   visit_slots(UINT64_MAX, [&](const Alarm& alarm) {
     const std::uint64_t level = alarm.level;
     const std::uint64_t tick = tick_of(alarm.at);
-    CALM_INVARIANT(TMR_1, level < 4 && alarm.slot == ((tick >> (level_bits * level)) & 0xFF), level, alarm.slot, tick);
-    CALM_INVARIANT(TMR_1, tick - tick_ < std::uint64_t{1} << (level_bits * (level + 1)), level, tick, tick_);
-    CALM_INVARIANT(TMR_2, tick - tick_ <= wheel_ticks, tick, tick_);
+    if (tick == tick_) {
+      CALM_INVARIANT(TMR_1, level == present_level && alarm.slot == (piece_of(alarm.at.ns()) & 0xFF), level,
+                     alarm.slot);
+    } else {
+      CALM_INVARIANT(TMR_1, level < 4 && alarm.slot == ((tick >> (level_bits * level)) & 0xFF), level, alarm.slot,
+                     tick);
+      CALM_INVARIANT(TMR_1, tick - tick_ < std::uint64_t{1} << (level_bits * (level + 1)), level, tick, tick_);
+      CALM_INVARIANT(TMR_2, tick - tick_ <= wheel_ticks, tick, tick_);
+    }
     CALM_INVARIANT(TMR_3, alarm.is_armed() && alarm.at.ns() > now_ns_, alarm.at.ns(), now_ns_);
     ++reached;
     return true;

@@ -5,7 +5,8 @@
 //
 // Four levels of 256 slots, each slot of a level as long as a whole turn of the level below. An alarm goes where its
 // distance from the wheel's present millisecond says; when time comes to a slot its alarms move down, so an alarm moves
-// at most three times. Beyond 24 h stands a heap of buckets as wide as a slot of the last level: the clock never goes
+// at most three times. The slot of the present millisecond is spread over pieces of 4 us, so that a look at what is due by now
+// touches little else, however many alarms a millisecond has. Beyond 24 h stands a heap of buckets as wide as a slot of the last level: the clock never goes
 // back, so the lowest bucket is found by one bit, and it goes to the wheel once all of it is within 24 h.
 // Alarms are linked where they are: the wheel takes no memory, ever, and what is disarmed leaves nothing (TMR-5, TMR-8).
 #pragma once
@@ -37,7 +38,7 @@ struct Coalescing {
 
 /// Where alarms stand, for tests and those who inspect.
 struct WheelCensus {
-  std::array<std::uint64_t, 4> levels{};
+  std::array<std::uint64_t, 4> levels{};  ///< with those of the present millisecond in the first
   std::uint64_t overflow = 0;
   std::uint64_t due = 0;   ///< collected and not taken yet
   std::uint64_t held = 0;  ///< for the end of their window
@@ -93,7 +94,7 @@ class Wheel {
     CALM_INVARIANT(TMR_7, fired);
   }
 
-  /// Gives: when the next one is due. Needs: not empty. Looks at the alarms of four slots at most; with coalescing that
+  /// Gives: when the next one is due. Needs: not empty. Looks at the alarms of five slots at most; with coalescing that
   ///        alarm may only join its group then.
   [[nodiscard]] Time next() const noexcept;
 
@@ -110,10 +111,14 @@ class Wheel {
   static constexpr std::uint64_t none = UINT64_MAX;
   static constexpr std::uint8_t due_level = 5;
   static constexpr std::uint8_t held_level = 6;
+  static constexpr std::uint8_t present_level = 7;
+  static constexpr std::uint64_t piece_bits = 12;  // of nanoseconds
+  static_assert((tick_ns >> piece_bits) + 2 <= 256, "the pieces of a millisecond have slots of their own");
   static constexpr std::uint64_t bucket_bits = 24;  // of ticks: as a slot of the last level
   static constexpr std::uint64_t wheel_ticks = static_cast<std::uint64_t>(max_wheel.ns()) / tick_ns;
 
   static std::uint64_t tick_of(Time time) noexcept { return time.ns() / tick_ns; }
+  static std::uint64_t piece_of(std::uint64_t at_ns) noexcept { return at_ns >> piece_bits; }
   [[nodiscard]] static std::uint64_t first_bucket_beyond(std::uint64_t tick) noexcept {
     return (tick + wheel_ticks + 1) >> bucket_bits;
   }
@@ -131,8 +136,8 @@ class Wheel {
   template <class Visit>
   void visit_slots(std::uint64_t until_tick, const Visit& visit) const;
 
-  // size_ counts all armed alarms: those in levels_, overflow_, due_ and held_.
-  // An alarm of levels_ or overflow_ is later than now_ns_, and none of all is earlier than look_ns_ but those of due_.
+  // size_ counts all armed alarms: those in present_, levels_, overflow_, due_ and held_.
+  // An alarm of present_, levels_ or overflow_ is later than now_ns_, those of tick_ are in present_, and none of all is earlier than look_ns_ but those of due_.
   std::uint64_t size_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint64_t now_ns_ = 0;      // when it was turned last
@@ -144,6 +149,7 @@ class Wheel {
   bool due_is_sorted_ = true;
   bool group_is_formed_ = false;  // the window of held_ has reached its minimum
   Coalescing coalescing_;
+  Slots<256> present_;  // by pieces
   std::array<Slots<256>, 4> levels_;
   Slots<64> overflow_;
 };

@@ -149,6 +149,28 @@ TEST(WheelLaw, TMR_3_times_inside_one_millisecond_fire_in_order_and_never_early)
   EXPECT_EQ(bench.fire(at_ms(8)), (Times{7 * ms_ns + 900'000, 7 * ms_ns + 999'999}));
 }
 
+TEST(WheelLaw, TMR_3_TMR_4_a_crowded_millisecond_fires_piece_by_piece_and_lets_go_of_any) {
+  WheelBench bench;
+  constexpr std::uint64_t begin = 7 * ms_ns;
+  constexpr std::uint64_t apart = 997;
+  for (std::uint64_t i = 0; i < 1000; ++i) (void)bench.arm(Time::at_ns(begin + (i * 7 % 1000) * apart));
+  std::uint64_t fired = 0;
+  std::uint64_t taken_back = 0;
+  for (std::uint64_t now = begin; now < begin + ms_ns; now += 3001) {
+    for (const std::uint64_t at : bench.fire(Time::at_ns(now))) {
+      EXPECT_TRUE(at <= now && at + 3001 > now) << at << " at " << now;
+      ++fired;
+    }
+    if (Alarm& alarm = bench.alarms[now % 1000]; alarm.is_armed()) {
+      EXPECT_TRUE(bench.wheel.disarm(alarm));
+      ++taken_back;
+    }
+  }
+  EXPECT_GT(taken_back, 100U);
+  EXPECT_EQ(fired + taken_back, 1000U);
+  EXPECT_TRUE(bench.wheel.empty());
+}
+
 TEST(WheelLaw, TMR_3_equal_times_fire_in_the_order_of_arming_whichever_way_they_came_down) {
   WheelBench bench;
   const Time at = at_ms(70'000);
