@@ -15,7 +15,7 @@ Limit::Limit(const Context& of, TaskRoot& root, RegionId region, const Budget& b
     : of_(of), root_(root), region_(region), budget_(budget), late_(late), reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
   root_.add_limit(*this);
-  if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().now(root.worker()))) arm();
+  if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().recent(root.worker()))) arm();
 }
 
 void Limit::arm() const noexcept {

@@ -149,6 +149,9 @@ class Port {
     if (time_is_watched_) time_seen(worker);
     return worker.now();
   }
+  /// Gives: the same as somebody saw it here a moment ago, for who comes again if it is too early. Where somebody follows who
+  ///        looks at the clock it is now().
+  [[nodiscard]] Time recent(Worker& worker) noexcept { return time_is_followed_ ? now(worker) : worker.now(); }
   /// Gives: a name for an object of the program that tasks share, for their footprints; none where nobody asks for it.
   [[nodiscard]] virtual trace::ResourceId new_object() noexcept { return {}; }
 
@@ -201,6 +204,7 @@ class Port {
   // The host sets them before the first poll.
   bool watched_ = false;
   bool time_is_watched_ = false;
+  bool time_is_followed_ = true;  ///< each look at it, in order
 #if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
   bool ghosts_ = true;
 #else

@@ -12,7 +12,8 @@ WaitState YieldWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
 }
 
 WaitState SleepWait::step(TaskRoot& root, ChildEnd& end) noexcept {
-  if (root.port().now(root.worker()) >= until_) return WaitState::ready;
+  // What has gone off was due, though this worker may not know yet how late it is.
+  if (root.port().recent(root.worker()) >= until_ || alarm_.state.has_fired()) return WaitState::ready;
   if (!alarm_.is_armed()) {
     root.port().let_go(root.worker(), alarm_);
     alarm_.at = until_;

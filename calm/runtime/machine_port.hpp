@@ -17,6 +17,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
 
   Port(Kernel& kernel, Machine& machine) noexcept : cx::KernelPort<Atomics>(kernel), machine_(machine) {
     this->time_is_watched_ = true;
+    this->time_is_followed_ = false;
     this->quick_ = true;
     this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
     if (!this->shared_) this->only_ = &kernel.worker(0);
@@ -25,6 +26,9 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
       kernel.keep_among(this->company_);
     }
   }
+
+  /// The run is recorded: every look at the clock is, too. Needs: before the first task.
+  void follow_time() noexcept { this->time_is_followed_ = true; }
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
     return machine_.seat_of(worker).alarms.arm(alarm, worker.now(), beyond).status;

@@ -123,6 +123,7 @@ class Machine<Atomics>::RecordedDoor final : public cx::BlockingDoor {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::record_to(Recorder& recorder) {
   recorder_ = &recorder;
+  port_->follow_time();
   recorded_door_ = std::make_unique<RecordedDoor>(*this);
 }
 

@@ -29,8 +29,11 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   for (;;) {
     // relaxed: an order that is seen late is seen before the next sleep at the latest.
     if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
-    if (seat.pace.due() || seat.alarms.quiet_until() <= seat.worker.now()) [[unlikely]]
+    if (seat.pace.due()) [[unlikely]] {
       look_up(seat);
+    } else if (seat.alarms.quiet_until() + Pace::lateness <= seat.worker.now()) [[unlikely]] {
+      fire(seat);
+    }
     Task* task = next_here(seat);
     if (task == nullptr) [[unlikely]]
       task = next_elsewhere(seat);

@@ -38,6 +38,8 @@ class Pace {
  public:
   static constexpr std::uint32_t every_max = 64;
   static constexpr Duration fresh = Duration::microseconds(50);
+  /// Who finds in between that time has come to an alarm fires it when it is so late, with all that have become due meanwhile.
+  static constexpr Duration lateness = Duration::microseconds(10);
 
   /// Gives: true when the clock is to be read before this dispatch.
   [[nodiscard]] bool due() noexcept { return --left_ == 0; }
