@@ -238,6 +238,8 @@ class BasicKernel {
   /// The host's answer to watch(): requests Deadline, or forces what has overrun its clean-up deadline (CAN-8).
   /// Fails: stale_handle.
   Status deadline_reached(Worker& worker, TaskId id);
+  /// The same for watch_all().
+  Status deadline_reached(Worker& worker, RegionId id);
 
   /// Asks for a wake of `waiter` when the task has ended. Gives: ok when it has ended already; would_block when the wake
   /// will come. Fails: stale_handle for either, as a task without a handle is when it has ended; busy when another task waits.
@@ -427,7 +429,7 @@ class BasicKernel {
   ReasonSpec spec_of(const CancelSpec& spec, const Region& region, Time now) const noexcept;
   static bool strengthen_into(Reason& reason, const Reason& with) noexcept;
   void request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
-               const Budget& cleanup, bool wake) noexcept;
+               const Budget& cleanup, bool wake, Deadline watched = Deadline::none()) noexcept;
   void request_own(Worker& worker, Task& task, TaskId id, CancelKind kind);
   void raise_stamp() noexcept {
     if constexpr (Atomics::shared) {
@@ -442,6 +444,9 @@ class BasicKernel {
   bool cancel_region(Worker& worker, AllHeld held, Region& region, const Reason& reason,
                      const Budget& cleanup) noexcept;
   void cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept;
+  template <class Visit>
+  void visit_tasks(AllHeld, Region& region, Visit visit) noexcept;
+  void overrun(Worker& worker, AllHeld, Task& task, TaskLife life) noexcept;
   const Reason& reason_for_children(Worker& worker, RegionsHeld, Region& region, Region& child) noexcept;
   [[gnu::noinline]] Status see_cancel(Worker& worker, Task& task, TaskLife life);
   void cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
