@@ -7,8 +7,8 @@
 
 namespace calm::cx {
 
-WaitState Wait::cancel(TaskRoot& /*root*/, const Reason& reason, ChildEnd& end) noexcept {
-  end = cancelled(reason);
+WaitState Wait::cancel(TaskRoot& /*root*/, Reason& reason, ChildEnd& end) noexcept {
+  end = cancelled(std::move(reason));
   return WaitState::failed;
 }
 

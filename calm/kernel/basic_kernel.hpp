@@ -213,6 +213,8 @@ class BasicKernel {
   /// Acknowledges a request. Gives: ok; cancelled from then on, every time; under a mask and in a finalizer always ok.
   /// Needs: the task's own poll. Fails: stale_handle.
   Status checkpoint(Worker& worker, TaskId id);
+  /// The same for who wants to know why. Gives: the task's reason where checkpoint() gives cancelled; else none.
+  [[nodiscard]] Reason acknowledged(Worker& worker, TaskId id);
 
   /// A number that changes with every request and every walk (K2). Who reads it, finds no walk running and no request, and
   /// reads the same number later, need not look again.
@@ -449,6 +451,7 @@ class BasicKernel {
   void overrun(Worker& worker, AllHeld, Task& task, TaskLife life) noexcept;
   const Reason& reason_for_children(Worker& worker, RegionsHeld, Region& region, Region& child) noexcept;
   [[gnu::noinline]] Status see_cancel(Worker& worker, Task& task, TaskLife life);
+  bool sees_request(Worker& worker, const Task& task, TaskLife& life);
   void cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
   /// What keeps the frame of a task from being destroyed as a whole.
   enum class FrameUse : std::uint8_t { none, bodies, borrowers };
