@@ -240,7 +240,12 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
     const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
     seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
   }
-  const sched::Pick pick = seat.lanes.choose(!seat.ready.empty());
+  const bool quick = !seat.ready.empty();
+  if (Task* const task = seat.lanes.take_if_all_cancelled(quick)) {
+    cx::look_ahead(task->queue_link);
+    return task;
+  }
+  const sched::Pick pick = seat.lanes.choose(quick);
   switch (pick) {
     case sched::Pick::none:
       return nullptr;
