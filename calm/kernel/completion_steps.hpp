@@ -71,8 +71,8 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
 
 /// What follows when it is Completed, with `done` as its word. Needs: let_go() when the locks are gone.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
-                                             const ChildEnd& end, Afterwards& afterwards) noexcept {
+inline void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
+                                                    const ChildEnd& end, Afterwards& afterwards) noexcept {
   Region& region = region_of(task);
   note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
   if (done.has(TaskFlag::witnessed)) {

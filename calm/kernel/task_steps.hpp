@@ -125,9 +125,13 @@ bool BasicKernel<Atomics>::ancestor_cancelled(const Task& task) const noexcept {
 /// A checkpoint that has something to see: the task was requested to stop, or a walk is running.
 /// Gives: true when it was, and is to see so; `life` says so too.
 template <lockfree::AtomicsPolicy Atomics>
-bool BasicKernel<Atomics>::sees_request(Worker& worker, const Task& task, TaskLife& life) {
+inline bool BasicKernel<Atomics>::sees_request(Worker& worker, const Task& task, TaskLife& life) {
   if (life.has(TaskFlag::cleanup) || task.mask_depth.get() != 0) return false;
-  if (life.in(cancelled_states)) return true;
+  return life.in(cancelled_states) || sees_walk(worker, task, life);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicKernel<Atomics>::sees_walk(Worker& worker, const Task& task, TaskLife& life) {
   if (!ancestor_cancelled(task)) [[likely]]
     return false;
   CALM_PROBE("checkpoint: an ancestor is cancelled and the walk has not come here yet");
@@ -167,7 +171,7 @@ Reason BasicKernel<Atomics>::acknowledged(Worker& worker, TaskId id) {
 
 /// CancelRequested becomes Cancelling, once.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept {
+inline void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept {
   TaskLife was = task.word.look();
   while (was.generation() == generation && was.state() == TaskState::cancel_requested) {
     if (!task.word.step(was, was.with(TaskState::cancelling))) continue;
