@@ -9,6 +9,7 @@
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/kernel.hpp"
+#include "calm/mem/fetch_ahead.hpp"
 
 namespace calm::kernel {
 
@@ -225,6 +226,10 @@ void BasicKernel<Atomics>::visit_tasks(AllHeld, Region& region, Visit visit) noe
     }
     auto& task = *static_cast<Task*>(link);
     link = link->after;
+    if constexpr (Atomics::
+                      shared) {  // who queues a task for several workers looks at its frame, which is somewhere else
+      if (link != nullptr && link->after != nullptr) mem::fetch_ahead(static_cast<Task*>(link->after)->frame, 128);
+    }
     visit(task);
   }
   region.gate.unlock(gate);
