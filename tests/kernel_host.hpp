@@ -16,6 +16,10 @@ class TestHost final : public Host<Atomics> {
  public:
   void schedule(Worker& /*worker*/, TaskRecord<Atomics>& task) noexcept override { queue.push_back(task.id()); }
   void watch(Worker& /*worker*/, TaskId task, Time deadline) noexcept override { watches.emplace_back(task, deadline); }
+  bool watch_all(Worker& /*worker*/, RegionId region, Time deadline) noexcept override {
+    if (minds_regions) region_watches.emplace_back(region, deadline);
+    return minds_regions;
+  }
   void report(Worker& /*worker*/, const Finding& finding) noexcept override { findings.push_back(finding); }
   [[nodiscard]] AwaitPoint await_point(const TaskRecord<Atomics>& /*task*/) const noexcept override { return awaiting; }
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return timers; }
@@ -30,6 +34,8 @@ class TestHost final : public Host<Atomics> {
 
   std::deque<TaskId> queue;
   std::vector<std::pair<TaskId, Time>> watches;
+  bool minds_regions = false;  ///< one watch for all tasks of a region
+  std::vector<std::pair<RegionId, Time>> region_watches;
   std::vector<Finding> findings;
   AwaitPoint awaiting;
   std::uint64_t timers = 0;

@@ -121,11 +121,11 @@ class OfferWait : public sync::LineWait<typename Meeting<T>::Side> {
     const sync::Line::Turn turn(meeting_->offers().line());
     return offer(root, end);
   }
-  cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+  cx::WaitState cancel(cx::TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     const sync::Line::Turn turn(meeting_->offers().line());
     if (taken_) return offer(root, end);  // a receiver has it
     this->withdraw_in_turn();
-    reason_ = reason;
+    reason_ = std::move(reason);
     return cx::WaitState::ready;
   }
   Sent<T> result() {

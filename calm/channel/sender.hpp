@@ -52,9 +52,9 @@ class SendWait : public PlaceWait<T> {
     refused_ = true;
     return cx::WaitState::ready;
   }
-  cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
-    (void)PlaceWait<T>::cancel(root, reason, end);
+  cx::WaitState cancel(cx::TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     reason_ = reason;
+    (void)PlaceWait<T>::cancel(root, reason, end);
     return cx::WaitState::ready;
   }
   Sent<T> result() {

@@ -1,4 +1,4 @@
-// deadlines.hpp — which tasks have a deadline to keep, for a host's watch(): a heap of times and ids.
+// deadlines.hpp — which tasks have a deadline to keep, for a host's watch(): a heap of times and ids; or which regions.
 // Laws:    BUD-5, CAN-8; HND-3 (what cannot be kept is looked for instead), TMR-8 (what is over does not accumulate)
 // Threads: one thread at a time
 // Cancel:  an entry for a task that has ended is found by its id and dropped
@@ -21,18 +21,19 @@
 
 namespace calm::clock {
 
-class Deadlines {
+template <class Id>
+class DeadlinesOf {
  public:
   struct Entry {
     Time at;
     std::uint64_t sequence;
-    TaskId task;
+    Id whose;
   };
 
   /// Gives: false without memory; the host must then look at its tasks by itself.
-  bool add(TaskId task, Time at) noexcept {
+  bool add(Id whose, Time at) noexcept {
     try {
-      heap_.push_back({at, sequence_++, task});
+      heap_.push_back({at, sequence_++, whose});
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -47,25 +48,26 @@ class Deadlines {
 
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+  /// Gives: when the first of them is due; Time::max() when there is none.
+  [[nodiscard]] Time next() const noexcept { return heap_.empty() ? Time::max() : heap_.front().at; }
   /// Needs: not empty.
-  [[nodiscard]] Time next() const noexcept { return heap_.front().at; }
-  [[nodiscard]] TaskId next_task() const noexcept { return heap_.front().task; }
+  [[nodiscard]] Id next_id() const noexcept { return heap_.front().whose; }
 
   /// Gives: the next entry that is due by now.
-  [[nodiscard]] std::optional<TaskId> take_due(Time now) noexcept {
+  [[nodiscard]] std::optional<Id> take_due(Time now) noexcept {
     if (heap_.empty() || heap_.front().at > now) return std::nullopt;
     std::pop_heap(heap_.begin(), heap_.end(), Later());
-    const TaskId task = heap_.back().task;
+    const Id whose = heap_.back().whose;
     heap_.pop_back();
-    return task;
+    return whose;
   }
 
-  /// Drops the entries of tasks of which `is_live(TaskId)` says false, once there are twice as many as after the last time.
+  /// Drops the entries of those of which `is_live(Id)` says false, once there are twice as many as after the last time.
   template <class IsLive>
   void sweep(const IsLive& is_live) noexcept {
     if (heap_.size() < sweep_at_) [[likely]]
       return;
-    const auto is_over = [&is_live](const Entry& entry) { return !is_live(entry.task); };
+    const auto is_over = [&is_live](const Entry& entry) { return !is_live(entry.whose); };
     if (std::erase_if(heap_, is_over) != 0) std::make_heap(heap_.begin(), heap_.end(), Later());
     sweep_at_ = std::max(sweep_min, 2 * heap_.size());
   }
@@ -83,5 +85,7 @@ class Deadlines {
   Time latest_;  // none in the heap is later
   std::size_t sweep_at_ = sweep_min;
 };
+
+using Deadlines = DeadlinesOf<TaskId>;
 
 }  // namespace calm::clock

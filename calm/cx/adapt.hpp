@@ -137,7 +137,7 @@ class ForeignWait : public Wait {
     start(root);
     return foreign_->has_ended() ? WaitState::ready : WaitState::pending;
   }
-  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+  WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     if (awaitable_) return Wait::cancel(root, reason, end);  // it never began
     if (!std::exchange(stopped_, true)) on_cancel_();
     if (!foreign_->has_ended()) return WaitState::pending;

@@ -78,7 +78,7 @@ WaitState BlockingWaitBase::step(TaskRoot& root, ChildEnd& end) noexcept {
   return WaitState::ready;
 }
 
-WaitState BlockingWaitBase::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept {
+WaitState BlockingWaitBase::cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept {
   if (stage_ == Stage::over) return WaitState::ready;
   if (stage_ == Stage::given_away && !door_->withdraw(job_)) {
     job_.request_stop();

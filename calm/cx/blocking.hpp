@@ -225,7 +225,7 @@ class BlockingCall final : public BlockingJob {
 class BlockingWaitBase : public Wait {
  public:
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept final;
-  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept final;
+  WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept final;
 
  protected:
   BlockingWaitBase(const Context* context, BlockingJob& job) noexcept : Wait(context), job_(job) {}

@@ -106,12 +106,12 @@ Reason Context::acknowledge() const {
   Port& port = root->port();
   kernel::Worker& worker = root->worker();
   if (!port.is_quick()) {
-    if (port.sees_cancel(worker, root->id())) return port.reason_of(worker, root->id());
+    if (Reason reason = port.sees_cancel(worker, root->id())) return reason;
     return outer == nullptr ? Reason() : acknowledge_around();
   }
   if (root->is_quiet()) return {};
   const std::uint64_t stamp = port.cancel_stamp();
-  if (port.sees_cancel(worker, root->id())) return port.reason_of(worker, root->id());
+  if (Reason reason = port.sees_cancel(worker, root->id())) return reason;
   if (outer != nullptr) {
     if (Reason reason = acknowledge_around()) return reason;
   }
@@ -209,7 +209,7 @@ void Context::mark(std::string_view name, std::uint64_t value) const noexcept {
 }
 
 WaitState Port::step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept {
-  const Reason reason = wait.context() == nullptr ? Reason() : wait.context()->acknowledge();
+  Reason reason = wait.context() == nullptr ? Reason() : wait.context()->acknowledge();
   const WaitState state = reason ? wait.cancel(root, reason, end) : wait.step(root, end);
   if (const trace::ResourceId resource = quick_ ? trace::ResourceId() : wait.resource()) {
     (void)root.worker().recorder().touch(resource, trace::Access::read, root.id());

@@ -283,7 +283,7 @@ class CallbackWait : public Wait {
               "the operation has ended"));
     return WaitState::failed;
   }
-  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+  WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     if (start_) return Wait::cancel(root, reason, end);  // it never began
     if (exception_) return WaitState::ready;
     if (end_->look() == End::State::open && !std::exchange(stopped_, true)) on_cancel_();

@@ -66,9 +66,9 @@ class Port {
   virtual Status wake_lingerer(Worker& worker, TaskId owner) noexcept = 0;
   virtual Status request_cancel(Worker& worker, TaskId task, const kernel::CancelSpec& spec) = 0;
   [[nodiscard]] virtual bool is_cancel_requested(TaskId task) const noexcept = 0;
-  /// Gives: true when the running task is cancelled; it has acknowledged that.
-  [[nodiscard]] bool sees_cancel(Worker& worker, TaskId task) {
-    return !worker.is_clear() && checkpoint(worker, task) == Errc::cancelled;
+  /// Gives: why the running task is cancelled, and it has acknowledged that; nothing when it is not, or is masked.
+  [[nodiscard]] Reason sees_cancel(Worker& worker, TaskId task) {
+    return worker.is_clear() ? Reason() : checkpoint(worker, task);
   }
   [[nodiscard]] virtual bool is_masked(TaskId task) const noexcept = 0;
   virtual Reason reason_of(Worker& worker, TaskId task) = 0;
@@ -190,7 +190,7 @@ class Port {
   ~Port() = default;
 
   [[nodiscard]] virtual Worker& of_this_thread() noexcept = 0;
-  virtual Status checkpoint(Worker& worker, TaskId task) = 0;
+  virtual Reason checkpoint(Worker& worker, TaskId task) = 0;
   virtual void count_now(Worker& worker, ObligationKind kind) noexcept = 0;
   virtual void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept = 0;
 
@@ -317,7 +317,7 @@ class KernelPort : public Port {
     CALM_REQUIRE(SHD_6, !Atomics::shared);  // with several workers the host knows
     return kernel_->worker(0);
   }
-  Status checkpoint(Worker& worker, TaskId task) final { return kernel_->checkpoint(worker, task); }
+  Reason checkpoint(Worker& worker, TaskId task) final { return kernel_->acknowledged(worker, task); }
   void count_now(Worker& worker, ObligationKind kind) noexcept final {
     if (!worker.running()) return;
     const Status counted = kernel_->count(worker, worker.running(), kind);

@@ -29,7 +29,7 @@ void pass_on(TaskRoot& root, RegionId region, const Reason& reason) {
 
 }  // namespace
 
-WaitState ClosedWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept {
+WaitState ClosedWait::cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept {
   if (!std::exchange(passed_on_, true)) pass_on(root, region_, reason);
   return step(root, end);
 }
@@ -38,7 +38,7 @@ WaitState LingerWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
   return crew_.linger() || root.port().is_cancelled(region_) ? WaitState::ready : WaitState::pending;
 }
 
-WaitState LingerWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& /*end*/) noexcept {
+WaitState LingerWait::cancel(TaskRoot& root, Reason& reason, ChildEnd& /*end*/) noexcept {
   pass_on(root, region_, reason);
   return WaitState::ready;
 }

@@ -56,7 +56,7 @@ class ClosedWait : public Wait {
  public:
   ClosedWait(const Context* context, RegionId region) noexcept : Wait(context), region_(region) {}
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
-  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override;
+  WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override;
   [[nodiscard]] trace::ResourceId resource() const noexcept override { return region_; }
   static void result() noexcept {}
 
@@ -76,7 +76,7 @@ class LingerWait : public Wait {
   LingerWait(const Context* context, RegionId region, Crew* crew) noexcept
       : Wait(context), region_(region), crew_(*crew) {}
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
-  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override;
+  WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override;
   [[nodiscard]] trace::ResourceId resource() const noexcept override { return region_; }
   static void result() noexcept {}
 

@@ -23,7 +23,7 @@ void EndWait::poll_in_place(TaskRoot& root) noexcept {
   if (!std::exchange(tried_in_place_, true)) root.port().poll_in_place(root.worker(), task_);
 }
 
-WaitState EndWait::cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept {
+WaitState EndWait::cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept {
   if (registered_) (void)root.port().forget_end(root.worker(), task_);
   return Wait::cancel(root, reason, end);
 }

@@ -110,7 +110,7 @@ class EndWait : public Wait {
  public:
   EndWait(const Context* context, TaskId task) noexcept : Wait(context), task_(task) {}
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
-  WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override;
+  WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override;
   [[nodiscard]] trace::ResourceId resource() const noexcept override { return task_; }
   static void result() noexcept {}
 

@@ -1,5 +1,6 @@
 #include "calm/cx/task_root.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "calm/check/require.hpp"
@@ -7,8 +8,9 @@
 
 namespace calm::cx {
 
-WaitState Wait::cancel(TaskRoot& /*root*/, const Reason& reason, ChildEnd& end) noexcept {
-  end = cancelled(reason);
+WaitState Wait::cancel(TaskRoot& /*root*/, Reason& reason, ChildEnd& end) noexcept {
+  std::destroy_at(&end);  // an assignment would ask twice what it was
+  std::construct_at(&end, cancelled(std::move(reason)));
   return WaitState::failed;
 }
 

@@ -74,10 +74,10 @@ class Wait : public Awaiter {
   /// Gives: ready: the frame goes on; pending: who can end the wait knows the task; failed: `end` says how.
   virtual WaitState step(TaskRoot& root, ChildEnd& end) noexcept = 0;
 
-  /// The task was cancelled: leave the line.
+  /// The task was cancelled: leave the line. The reason is the wait's to take.
   /// Gives: failed: the wait ends as `end` says, Cancelled unless it is overridden; ready or pending, as step(), when the
   ///        wait is not to be cancelled.
-  virtual WaitState cancel(TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept;
+  virtual WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept;
 
   /// Gives: what must happen to something else before this ends: a task that ends, a region that closes, a channel, …
   ///        Nothing when only time ends it, or nothing has to.

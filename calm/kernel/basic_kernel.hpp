@@ -213,6 +213,8 @@ class BasicKernel {
   /// Acknowledges a request. Gives: ok; cancelled from then on, every time; under a mask and in a finalizer always ok.
   /// Needs: the task's own poll. Fails: stale_handle.
   Status checkpoint(Worker& worker, TaskId id);
+  /// The same for who wants to know why. Gives: the task's reason where checkpoint() gives cancelled; else none.
+  [[nodiscard]] Reason acknowledged(Worker& worker, TaskId id);
 
   /// A number that changes with every request and every walk (K2). Who reads it, finds no walk running and no request, and
   /// reads the same number later, need not look again.
@@ -238,6 +240,8 @@ class BasicKernel {
   /// The host's answer to watch(): requests Deadline, or forces what has overrun its clean-up deadline (CAN-8).
   /// Fails: stale_handle.
   Status deadline_reached(Worker& worker, TaskId id);
+  /// The same for watch_all().
+  Status deadline_reached(Worker& worker, RegionId id);
 
   /// Asks for a wake of `waiter` when the task has ended. Gives: ok when it has ended already; would_block when the wake
   /// will come. Fails: stale_handle for either, as a task without a handle is when it has ended; busy when another task waits.
@@ -340,10 +344,15 @@ class BasicKernel {
     Afterwards() noexcept = default;
     Afterwards(const Afterwards&) = delete;
     Afterwards& operator=(const Afterwards&) = delete;
-    ~Afterwards();
+    ~Afterwards() {
+      if (first_ != nullptr) [[unlikely]]
+        free_all();
+    }
     void end(std::unique_ptr<RegionHeap> heap) noexcept;
 
    private:
+    [[gnu::noinline]] void free_all() noexcept;
+
     RegionHeap* first_ = nullptr;
     RegionHeap* last_ = nullptr;
   };
@@ -389,12 +398,12 @@ class BasicKernel {
   [[gnu::noinline]] PollStart begin_poll_slowly(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   PollStart begin_cleanup_poll(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   void count_mask_poll(Worker& worker, Task& task, TaskId id);
-  void acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept;
+  [[gnu::always_inline]] void acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept;
   PollStart force(Worker& worker, Task& task, TaskId id);
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, ChildEnd end);
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, Ok<Unit> end);
-  void leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done, const ChildEnd& end,
-                         Afterwards& afterwards) noexcept;
+  [[gnu::always_inline]] void leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
+                                                const ChildEnd& end, Afterwards& afterwards) noexcept;
   ChildEnd final_end(AllHeld, const Task& task, TaskLife life, const Region& region, ChildEnd end) const noexcept;
   [[gnu::always_inline]] bool end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
                                           TaskLife& done) noexcept;
@@ -413,7 +422,10 @@ class BasicKernel {
   void move(Worker& worker, RegionsHeld, Region& region, RegionState to) noexcept;
   void start_closing(Worker& worker, AllHeld, Region& region) noexcept;
   void let_advance(RegionsHeld, Region& region) noexcept;
-  void advance_all(Worker& worker, AllHeld held, Afterwards& afterwards) noexcept;
+  void advance_all(Worker& worker, AllHeld held, Afterwards& afterwards) noexcept {
+    if (advance_first_ != nullptr) advance_those(worker, held, afterwards);
+  }
+  [[gnu::noinline]] void advance_those(Worker& worker, AllHeld held, Afterwards& afterwards) noexcept;
   void advance_one(Worker& worker, AllHeld held, Region& region, Afterwards& afterwards) noexcept;
   [[gnu::noinline]] void advance_after_last(Worker& worker, RegionId id) noexcept;
   void start_finalizer(Worker& worker, AllHeld, Region& region) noexcept;
@@ -427,7 +439,7 @@ class BasicKernel {
   ReasonSpec spec_of(const CancelSpec& spec, const Region& region, Time now) const noexcept;
   static bool strengthen_into(Reason& reason, const Reason& with) noexcept;
   void request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
-               const Budget& cleanup, bool wake) noexcept;
+               const Budget& cleanup, bool wake, Deadline watched = Deadline::none()) noexcept;
   void request_own(Worker& worker, Task& task, TaskId id, CancelKind kind);
   void raise_stamp() noexcept {
     if constexpr (Atomics::shared) {
@@ -442,8 +454,13 @@ class BasicKernel {
   bool cancel_region(Worker& worker, AllHeld held, Region& region, const Reason& reason,
                      const Budget& cleanup) noexcept;
   void cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept;
+  template <class Visit>
+  void visit_tasks(AllHeld, Region& region, Visit visit) noexcept;
+  void overrun(Worker& worker, AllHeld, Task& task, TaskLife life) noexcept;
   const Reason& reason_for_children(Worker& worker, RegionsHeld, Region& region, Region& child) noexcept;
   [[gnu::noinline]] Status see_cancel(Worker& worker, Task& task, TaskLife life);
+  [[gnu::always_inline]] bool sees_request(Worker& worker, const Task& task, TaskLife& life);
+  [[gnu::noinline]] bool sees_walk(Worker& worker, const Task& task, TaskLife& life);
   void cancel_owned_regions(Worker& worker, AllHeld held, Region& region, TaskId owner, const Reason& reason) noexcept;
   /// What keeps the frame of a task from being destroyed as a whole.
   enum class FrameUse : std::uint8_t { none, bodies, borrowers };

@@ -9,6 +9,7 @@
 
 #include "calm/check/probe.hpp"
 #include "calm/kernel/kernel.hpp"
+#include "calm/mem/fetch_ahead.hpp"
 
 namespace calm::kernel {
 
@@ -62,10 +63,11 @@ bool BasicKernel<Atomics>::strengthen_into(Reason& reason, const Reason& with) n
   }
 }
 
-/// CAN-3, CAN-4, CAN-11: the first request takes an epoch, a later one strengthens; a task that has ended is left alone.
+/// CAN-3, CAN-4, CAN-11: the first request takes an epoch, a later one strengthens; a task that has ended is left alone. The
+/// host minds the deadline `watched` already.
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
-                                   const Budget& cleanup, bool wake) noexcept {
+                                   const Budget& cleanup, bool wake, Deadline watched) noexcept {
   worker.set_clear(false);
   const TaskLife was = task.word.request(generation);
   if (was.generation() != generation || was.state() == TaskState::completed) return;
@@ -81,7 +83,9 @@ void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uin
   const TaskId id = task.id_of(was);
   note_write(worker, trace::EventKind::cancel_request, id, region_of(task).id(), id,
              trace::argument_of(argument_of(task.reason)));
-  if (const Deadline deadline = task.deadline(); !deadline.is_none()) host_.watch(worker, id, deadline.time());
+  if (const Deadline deadline = task.deadline(); deadline != watched && !deadline.is_none()) {
+    host_.watch(worker, id, deadline.time());
+  }
   if (wake) schedule_if(worker, task, task.word.wake().enqueue);  // CAN-13
 }
 
@@ -190,10 +194,23 @@ bool BasicKernel<Atomics>::cancel_region(Worker& worker, AllHeld held, Region& r
   return true;
 }
 
+/// Needs: the gate is closed. Clean-up of all of them has one deadline, as a rule, and the host may mind it once for all.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept {
+  const Deadline deadline = region.cleanup.deadline;
+  const bool all =
+      !deadline.is_none() && region.gate.look().tasks() != 0 && host_.watch_all(worker, region.id(), deadline.time());
+  const Deadline watched = all ? deadline : Deadline::none();
+  visit_tasks(held, region, [&](Task& task) {
+    request(worker, held, task, task.word.look().generation(), region.reason, region.cleanup, true, watched);
+  });
+}
+
 /// In spawn order. The gate's bit is given up now and then, so that tasks which end meanwhile are not kept waiting; the
 /// cursor keeps the place. No task is added: the gate is closed.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::cancel_tasks(Worker& worker, AllHeld held, Region& region) noexcept {
+template <class Visit>
+void BasicKernel<Atomics>::visit_tasks(AllHeld, Region& region, Visit visit) noexcept {
   constexpr int slice = 64;
   GateView gate = region.gate.lock();
   ChildLink* link = region.tasks.first();
@@ -209,7 +226,11 @@ void BasicKernel<Atomics>::cancel_tasks(Worker& worker, AllHeld held, Region& re
     }
     auto& task = *static_cast<Task*>(link);
     link = link->after;
-    request(worker, held, task, task.word.look().generation(), region.reason, region.cleanup, true);
+    if constexpr (Atomics::
+                      shared) {  // who queues a task for several workers looks at its frame, which is somewhere else
+      if (link != nullptr && link->after != nullptr) mem::fetch_ahead(static_cast<Task*>(link->after)->frame, 128);
+    }
+    visit(task);
   }
   region.gate.unlock(gate);
 }

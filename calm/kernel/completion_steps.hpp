@@ -71,8 +71,8 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
 
 /// What follows when it is Completed, with `done` as its word. Needs: let_go() when the locks are gone.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
-                                             const ChildEnd& end, Afterwards& afterwards) noexcept {
+inline void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
+                                                    const ChildEnd& end, Afterwards& afterwards) noexcept {
   Region& region = region_of(task);
   note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
   if (done.has(TaskFlag::witnessed)) {
@@ -228,18 +228,40 @@ Status BasicKernel<Atomics>::deadline_reached(Worker& worker, TaskId id) {
     request(worker, held, *task, life.generation(), make_reason(held, region, spec), cleanup_of(spec), true);
     return {};
   }
-  if (!task->deadline().reached(worker.now()) || region.cleanup_mode == CleanupMode::soft) return {};
-  if (life.has(TaskFlag::forced)) return {};
-  (void)task->word.flag(life.generation(), TaskFlag::expired, true);
-  // The wake tells who parks it next to queue it again; one that runs cannot be forced and is reported.
-  const auto woken = task->word.wake();
-  schedule_if(worker, *task, woken.enqueue);
-  if (being_polled(woken.was)) {
-    host_.report(
-        worker,
-        {.kind = FindingKind::stalled, .region = region.id(), .task = id, .site = host_.await_point(*task).site});
-  }
+  overrun(worker, held, *task, life);
   return {};
+}
+
+/// It may be too late for most: what has ended has left, and only what is under cancellation still is what the host was told of.
+template <lockfree::AtomicsPolicy Atomics>
+Status BasicKernel<Atomics>::deadline_reached(Worker& worker, RegionId id) {
+  const Locked<Operation::cancel> held(shards_, worker.order());
+  Region* const region = find_region(id);
+  if (region == nullptr) return Errc::stale_handle;
+  if (!region->gate.look().closed()) return {};
+  visit_tasks(held, *region, [&](Task& task) {
+    const TaskLife life = task.word.look();
+    if (life.in(cancelled_states) && life.state() != TaskState::completed) overrun(worker, held, task, life);
+  });
+  return {};
+}
+
+/// If the time for clean-up is over, the next poll drops the frames. Needs: under cancellation and not Completed.
+template <lockfree::AtomicsPolicy Atomics>
+void BasicKernel<Atomics>::overrun(Worker& worker, AllHeld, Task& task, TaskLife life) noexcept {
+  const Region& region = region_of(task);
+  if (!task.deadline().reached(worker.now()) || region.cleanup_mode == CleanupMode::soft) return;
+  if (life.has(TaskFlag::forced)) return;
+  (void)task.word.flag(life.generation(), TaskFlag::expired, true);
+  // The wake tells who parks it next to queue it again; one that runs cannot be forced and is reported.
+  const auto woken = task.word.wake();
+  schedule_if(worker, task, woken.enqueue);
+  if (being_polled(woken.was)) {
+    host_.report(worker, {.kind = FindingKind::stalled,
+                          .region = region.id(),
+                          .task = task.id_of(life),
+                          .site = host_.await_point(task).site});
+  }
 }
 
 }  // namespace calm::kernel

@@ -27,11 +27,7 @@ class EndFold {
   /// Adds the end of the child at this place of the creation sequence.
   void add(const ChildEnd& end, std::uint64_t place, RegionId region) noexcept {
     // Most of a cancelled region ends with one reason: nothing changes after the first of them.
-    if (end.notes().empty() && (end.is_ok() || is_known(end))) return;
-    Notes notes = end_.notes();
-    notes.merge(end.notes());
-    if (!stopped_by_own_region(end, region)) take(end, place);
-    end_ = std::move(end_).with_notes(std::move(notes));
+    if (!end.notes().empty() || !(end.is_ok() || is_known(end))) add_new(end, place, region);
   }
 
   /// Puts another end in its place, as the region's last word.
@@ -43,6 +39,13 @@ class EndFold {
   }
 
  private:
+  [[gnu::noinline]] void add_new(const ChildEnd& end, std::uint64_t place, RegionId region) noexcept {
+    Notes notes = end_.notes();
+    notes.merge(end.notes());
+    if (!stopped_by_own_region(end, region)) take(end, place);
+    end_ = std::move(end_).with_notes(std::move(notes));
+  }
+
   [[nodiscard]] bool is_known(const ChildEnd& end) const noexcept {
     return end.is_cancelled() && end_.is_cancelled() && end_.reason().same_story(end.reason());
   }

@@ -42,6 +42,10 @@ class Host {
   /// Needs: as schedule.
   virtual void watch(Worker& worker, TaskId task, Time deadline) noexcept = 0;
 
+  /// The same for all tasks that are in this region now, which is cancelled: they have one deadline for clean-up, and a walk
+  /// through thousands of them need not tell of each. Gives: false when it wants to hear of each; then this was nothing.
+  virtual bool watch_all(Worker& /*worker*/, RegionId /*region*/, Time /*deadline*/) noexcept { return false; }
+
   /// Needs: as schedule. The finding is borrowed.
   virtual void report(Worker& worker, const Finding& finding) noexcept = 0;
 

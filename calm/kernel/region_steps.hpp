@@ -159,7 +159,7 @@ void BasicKernel<Atomics>::let_advance(RegionsHeld, Region& region) noexcept {
 
 /// REG-9: goes on as long as one region's move lets another one move; a loop, whatever the depth of the tree.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::advance_all(Worker& worker, AllHeld held, Afterwards& afterwards) noexcept {
+void BasicKernel<Atomics>::advance_those(Worker& worker, AllHeld held, Afterwards& afterwards) noexcept {
   while (advance_first_ != nullptr) {
     Region& region = *advance_first_;
     advance_first_ = region.link;
@@ -368,7 +368,7 @@ Status BasicKernel<Atomics>::check_heap(RegionId id) const noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-BasicKernel<Atomics>::Afterwards::~Afterwards() {
+void BasicKernel<Atomics>::Afterwards::free_all() noexcept {
   while (first_ != nullptr) {
     const std::unique_ptr<RegionHeap> heap(first_);
     first_ = heap->next;

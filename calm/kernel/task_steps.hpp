@@ -123,19 +123,28 @@ bool BasicKernel<Atomics>::ancestor_cancelled(const Task& task) const noexcept {
 }
 
 /// A checkpoint that has something to see: the task was requested to stop, or a walk is running.
+/// Gives: true when it was, and is to see so; `life` says so too.
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::sees_request(Worker& worker, const Task& task, TaskLife& life) {
+  if (life.has(TaskFlag::cleanup) || task.mask_depth.get() != 0) return false;
+  return life.in(cancelled_states) || sees_walk(worker, task, life);
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+bool BasicKernel<Atomics>::sees_walk(Worker& worker, const Task& task, TaskLife& life) {
+  if (!ancestor_cancelled(task)) [[likely]]
+    return false;
+  CALM_PROBE("checkpoint: an ancestor is cancelled and the walk has not come here yet");
+  {
+    const Locked<Operation::cancel> walk_is_over(shards_, worker.order());
+  }
+  life = task.word.look();
+  return life.in(cancelled_states);
+}
+
 template <lockfree::AtomicsPolicy Atomics>
 Status BasicKernel<Atomics>::see_cancel(Worker& worker, Task& task, TaskLife life) {
-  if (life.has(TaskFlag::cleanup) || task.mask_depth.get() != 0) return {};
-  if (!life.in(cancelled_states)) {
-    if (!ancestor_cancelled(task)) [[likely]]
-      return {};
-    CALM_PROBE("checkpoint: an ancestor is cancelled and the walk has not come here yet");
-    {
-      const Locked<Operation::cancel> walk_is_over(shards_, worker.order());
-    }
-    life = task.word.look();
-    if (!life.in(cancelled_states)) return {};
-  }
+  if (!sees_request(worker, task, life)) return {};
   if (life.state() == TaskState::cancel_requested) {
     const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
     acknowledge(worker, held, task, life.generation());
@@ -143,9 +152,26 @@ Status BasicKernel<Atomics>::see_cancel(Worker& worker, Task& task, TaskLife lif
   return Errc::cancelled;
 }
 
+/// One guard for both: the step and the reason.
+template <lockfree::AtomicsPolicy Atomics>
+Reason BasicKernel<Atomics>::acknowledged(Worker& worker, TaskId id) {
+  Task* const task = find(id);
+  if (task == nullptr) return {};
+  const bool walking = walking_.load(std::memory_order_acquire) != 0;  // [K1] as in checkpoint()
+  TaskLife life = task->word.look();
+  if (!walking && !life.in(cancelled_states)) {
+    if constexpr (!Atomics::shared) worker.set_clear(worker.running() == id);
+    return {};
+  }
+  if (!sees_request(worker, *task, life)) return {};
+  const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
+  if (life.state() == TaskState::cancel_requested) acknowledge(worker, held, *task, life.generation());
+  return task->reason;
+}
+
 /// CancelRequested becomes Cancelling, once.
 template <lockfree::AtomicsPolicy Atomics>
-void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept {
+inline void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept {
   TaskLife was = task.word.look();
   while (was.generation() == generation && was.state() == TaskState::cancel_requested) {
     if (!task.word.step(was, was.with(TaskState::cancelling))) continue;

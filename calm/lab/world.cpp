@@ -234,7 +234,7 @@ void World::look_for_futurelocks() {
 bool World::is_time_next() {
   if (config_.explore_time) {
     // A deadline of a task that has ended is nothing to wait for.
-    while (!host_.watches.empty() && kernel_.state(host_.watches.next_task()) == TaskState::completed) {
+    while (!host_.watches.empty() && kernel_.state(host_.watches.next_id()) == TaskState::completed) {
       (void)host_.watches.take_due(host_.watches.next());
     }
   }

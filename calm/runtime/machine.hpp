@@ -73,6 +73,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
 
   void schedule(kernel::Worker& worker, Task& task) noexcept override;
   void watch(kernel::Worker& worker, TaskId task, Time deadline) noexcept override;
+  bool watch_all(kernel::Worker& worker, RegionId region, Time deadline) noexcept override;
   void report(kernel::Worker& worker, const kernel::Finding& finding) noexcept override;
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override;
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override;

@@ -222,6 +222,15 @@ void Machine<Atomics>::watch(kernel::Worker& worker, TaskId task, Time deadline)
   }
 }
 
+/// A recording tells of each task whose deadline was reached. Without memory for one entry each is tried by itself.
+template <lockfree::AtomicsPolicy Atomics>
+bool Machine<Atomics>::watch_all(kernel::Worker& worker, RegionId region, Time deadline) noexcept {
+  if (recorder_ != nullptr) return false;
+  Seat<Atomics>& seat = seat_of(worker);
+  const Turn turn(seat.keep);
+  return seat.region_deadlines.add(region, deadline);
+}
+
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::report(kernel::Worker& /*worker*/, const kernel::Finding& finding) noexcept {
   std::fprintf(stderr, "%s\n", to_string(finding).c_str());

@@ -8,6 +8,7 @@
 // (keep.hpp) for as long as it takes to move what waits there into its own inbox.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -30,7 +31,7 @@ void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t poll) noexcept {
     const auto something_waits = [&] {
       const typename Keep<Atomics>::Guest guest(seat.keep);
       const Turn turn(seat.keep);
-      const bool is_late = !seat.deadlines.empty() && seat.deadlines.next() <= now;
+      const bool is_late = std::min(seat.deadlines.next(), seat.region_deadlines.next()) <= now;
       return is_late || !seat.ready.empty() || !seat.lanes.empty();
     };
     if (seat.inbox.empty() && now < seat.alarms.quiet_until() && !something_waits()) return;

@@ -243,7 +243,12 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
     const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
     seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
   }
-  const sched::Pick pick = seat.lanes.choose(!seat.ready.empty());
+  const bool quick = !seat.ready.empty();
+  if (Task* const task = seat.lanes.take_if_all_cancelled(quick)) {
+    cx::look_ahead(task->queue_link);
+    return task;
+  }
+  const sched::Pick pick = seat.lanes.choose(quick);
   switch (pick) {
     case sched::Pick::none:
       return nullptr;
@@ -448,24 +453,28 @@ void Machine<Atomics>::fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose) {
     (void)kernel_->wake(worker, *task);
     seat.counters.timers.add();
   }
-  const auto take_due = [&] {
+  const auto take_due = [&](auto& deadlines) {
     const Turn turn(whose.keep);
-    return whose.deadlines.take_due(worker.now());
+    return deadlines.take_due(worker.now());
   };
-  while (const auto task = take_due()) {
+  while (const auto task = take_due(whose.deadlines)) {
     come_in(seat);
     (void)kernel_->deadline_reached(worker, *task);
   }
+  while (const auto region = take_due(whose.region_deadlines)) {
+    come_in(seat);
+    (void)kernel_->deadline_reached(worker, *region);
+  }
   const Turn turn(whose.keep);
   whose.deadlines.sweep([this](TaskId task) { return kernel_->state(task) != TaskState::completed; });
+  whose.region_deadlines.sweep([this](RegionId region) { return kernel_->state(region) != RegionState::closed; });
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 Time Machine<Atomics>::next_alarm(Seat<Atomics>& seat) noexcept {
-  Time next = seat.alarms.quiet_until();
+  const Time next = seat.alarms.quiet_until();
   const Turn turn(seat.keep);
-  if (!seat.deadlines.empty()) next = std::min(next, seat.deadlines.next());
-  return next;
+  return std::min({next, seat.deadlines.next(), seat.region_deadlines.next()});
 }
 
 // --- the end ---

@@ -35,10 +35,11 @@ struct alignas(128) Seat {
         victims(seed, of.index(), workers) {}
 
   kernel::Worker& worker;
-  Keep<Atomics> keep;                ///< of the three that follow: by who has a turn of it
+  Keep<Atomics> keep;                ///< of the four that follow: by who has a turn of it
   sched::ReadyQueue<Atomics> ready;  ///< plain tasks
   sched::Lanes<Atomics> lanes;       ///< all others
   clock::Deadlines deadlines;
+  clock::DeadlinesOf<RegionId> region_deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
   std::uint32_t inner_polls = 0;       ///< in place, since the dispatch began

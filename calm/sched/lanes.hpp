@@ -101,6 +101,17 @@ class Lanes {
     return choose_from_lanes(quick);
   }
 
+  /// choose() and take() in one, for a worker that has nothing but cancelled tasks. Gives: the next of them where choose()
+  ///        gives `cancel` and there is nothing else to be fair to; nullptr otherwise, and nothing was done.
+  [[nodiscard]] Task* take_if_all_cancelled(bool quick) noexcept {
+    if (quick || waiting_ == 0 || waiting_ != cancel_.size()) return nullptr;
+    catch_up();
+    had_quick_ = false;
+    if (cancel_streak_ >= limit_) return nullptr;
+    --waiting_;
+    return &take_cancel(false);
+  }
+
   /// Gives: the task to dispatch now, which counts as dispatched. Needs: what choose() has just given, and that is no pick of
   ///        the quick queue.
   [[nodiscard]] Task& take(Pick pick) noexcept;
@@ -128,11 +139,12 @@ class Lanes {
   /// Follows a governor until it says something else.
   void follow(Suggestion suggestion) noexcept {
     suggestion_ = suggestion;
+    limit_ = describe(suggestion).cancel_limit;
     largest_limit_ = std::max<std::uint64_t>(largest_limit_, limit());
   }
   [[nodiscard]] Suggestion suggestion() const noexcept { return suggestion_; }
   /// Gives: how many dispatches of the cancel lane in a row may pass over other work.
-  [[nodiscard]] std::uint32_t limit() const noexcept { return describe(suggestion_).cancel_limit; }
+  [[nodiscard]] std::uint32_t limit() const noexcept { return limit_; }
 
   /// Gives: the earliest deadline in the timed lane, or none.
   [[nodiscard]] Deadline next_deadline() noexcept {
@@ -181,7 +193,7 @@ class Lanes {
     const bool late = dispatches_ - 1 > since + aging_limit;
     return dispatches_ - (late ? 2 : 1);
   }
-  Task& take_cancel(bool fallback) noexcept;
+  [[gnu::always_inline]] Task& take_cancel(bool fallback) noexcept;
   void count() noexcept {
     counted_ = ++dispatches_;
     cancel_streak_ = timed_streak_ = 0;
@@ -210,7 +222,8 @@ class Lanes {
   std::uint64_t ready_since_ = 0;  // the same for the ready lane
   std::uint32_t cancel_streak_ = 0;
   std::uint32_t timed_streak_ = 0;
-  bool had_quick_ = false;  // the quick queue had entries when choose() was last asked
+  std::uint32_t limit_ = cancel_limit;  // as the suggestion says
+  bool had_quick_ = false;              // the quick queue had entries when choose() was last asked
   Suggestion suggestion_ = Suggestion::none;
 
   std::uint64_t cancels_ = 0;
@@ -284,7 +297,7 @@ typename Lanes<Atomics>::Task& Lanes<Atomics>::take(Pick pick) noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-typename Lanes<Atomics>::Task& Lanes<Atomics>::take_cancel(bool fallback) noexcept {
+inline typename Lanes<Atomics>::Task& Lanes<Atomics>::take_cancel(bool fallback) noexcept {
   const std::uint32_t streak = fallback ? 0 : cancel_streak_;  // there was nothing to be fair to: it begins anew
   count();
   cancel_streak_ = streak + 1;

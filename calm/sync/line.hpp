@@ -272,7 +272,7 @@ class LineWait : public cx::Wait, public Waiter {
     return come(root, end) == cx::WaitState::pending;
   }
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override { return step_of_line(root, end); }
-  cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+  cx::WaitState cancel(cx::TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     withdraw();
     return Wait::cancel(root, reason, end);
   }

@@ -109,7 +109,7 @@ class SelectWait : public cx::Wait {
     if (state == cx::WaitState::failed) abandon();
     return state;
   }
-  cx::WaitState cancel(cx::TaskRoot& root, const Reason& reason, ChildEnd& end) noexcept override {
+  cx::WaitState cancel(cx::TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     abandon();
     return Wait::cancel(root, reason, end);
   }
@@ -131,7 +131,7 @@ class SelectWait : public cx::Wait {
   /// As Port::step() does for a wait that stands alone: a context of its own may have a tighter budget.
   cx::WaitState ask(cx::TaskRoot& root, cx::Wait& part, ChildEnd& end) noexcept {
     const bool own = part.context() != nullptr && part.context() != context();
-    const Reason reason = own ? part.context()->acknowledge() : Reason();
+    Reason reason = own ? part.context()->acknowledge() : Reason();
     const cx::WaitState state = reason ? part.cancel(root, reason, end) : part.step(root, end);
     const trace::ResourceId resource = state == cx::WaitState::pending ? part.resource() : trace::ResourceId();
     if (resource) {

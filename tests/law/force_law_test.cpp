@@ -1,6 +1,7 @@
 // When clean-up takes too long: its budget counts from the request, and what overruns it is forced at a suspension point.
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "calm/kernel/forced_end.hpp"
@@ -263,6 +264,64 @@ TEST_F(Force, CAN_8_goes_bottom_up) {
   std::vector<TaskId> order;
   for (const trace::Event& event : bench.events(trace::EventKind::forced)) order.push_back(event.task);
   EXPECT_EQ(order, (std::vector<TaskId>{leaf, owner_below, task}));
+}
+
+TEST_F(Force, CAN_8_one_watch_for_all_tasks_of_a_region) {
+  bench.host.minds_regions = true;
+  const TaskId second = bench.parked(region);
+  const TaskId hurried = bench.parked(region);
+  const TaskId quick = bench.parked(region);
+  bench.at(at_seconds(1));
+  EXPECT_TRUE(bench.request(hurried, {.kind = CancelKind::user}));
+  const auto own = bench.host.watches;
+  bench.at(at_seconds(2));
+  EXPECT_TRUE(bench.cancel(region));
+  EXPECT_EQ(bench.host.region_watches, (std::vector<std::pair<RegionId, Time>>{{region, at_seconds(7)}}));
+  EXPECT_EQ(bench.host.watches, own) << "the one that has less time is watched already";
+  EXPECT_EQ(bench.poll(quick), PollStart::run);
+  EXPECT_TRUE(bench.end(quick));
+  for (const TaskId each : {task, second, hurried}) {
+    EXPECT_EQ(bench.poll(each), PollStart::run);
+    EXPECT_TRUE(bench.park(each));
+  }
+  bench.at(at_seconds(7) - Duration::nanoseconds(1));
+  EXPECT_TRUE(bench.kernel->deadline_reached(bench.worker, region));
+  EXPECT_EQ(bench.poll_again(task), PollStart::run) << "it has time left";
+  EXPECT_TRUE(bench.park(task));
+  bench.at(at_seconds(7));
+  EXPECT_TRUE(bench.kernel->deadline_reached(bench.worker, region));
+  for (const TaskId each : {task, second, hurried}) {
+    EXPECT_EQ(bench.poll(each), PollStart::drop);
+    EXPECT_TRUE(bench.end(each));
+  }
+  EXPECT_EQ(bench.state(region), RegionState::closed);
+}
+
+TEST_F(Force, CAN_8_a_stronger_request_with_less_time_is_watched_again) {
+  bench.host.minds_regions = true;
+  bench.at(at_seconds(1));
+  EXPECT_TRUE(bench.cancel(region));
+  EXPECT_TRUE(bench.cancel(region, {.kind = CancelKind::shutdown}));
+  bench.at(at_seconds(2));
+  EXPECT_TRUE(bench.kernel->deadline_reached(bench.worker, region)) << "nobody is late";
+  ASSERT_FALSE(bench.host.region_watches.empty());
+  EXPECT_TRUE(bench.host.watches.empty());
+  EXPECT_EQ(bench.host.region_watches.back().second, bench.kernel->budget_of(task)->deadline.time());
+  const RegionId open = bench.region(bench.root());
+  const TaskId other = bench.parked(open);
+  bench.at(at_seconds(100));
+  EXPECT_TRUE(bench.kernel->deadline_reached(bench.worker, open)) << "one that is not cancelled has no such deadline";
+  EXPECT_EQ(bench.state(other), TaskState::running);
+}
+
+TEST_F(ForceSoft, CAN_8_nor_by_the_watch_of_its_region) {
+  bench.at(at_seconds(1));
+  EXPECT_TRUE(bench.cancel(region));
+  EXPECT_EQ(bench.poll(task), PollStart::run);
+  EXPECT_TRUE(bench.park(task));
+  bench.at(at_seconds(100));
+  EXPECT_TRUE(bench.kernel->deadline_reached(bench.worker, region));
+  EXPECT_TRUE(bench.host.queue.empty());
 }
 
 TEST_F(Force, CAN_8_OBL_11_never_while_the_reactor_owns_one_of_its_buffers) {

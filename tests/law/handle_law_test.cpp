@@ -28,6 +28,7 @@ const Use<RegionId> region_uses[] = {
     {"cancel", [](LawBench& b, RegionId id) { return b.cancel(id); }},
     {"end_body", [](LawBench& b, RegionId id) { return b.kernel->end_body(b.worker, id, ok()); }},
     {"advance", [](LawBench& b, RegionId id) { return b.kernel->advance(b.worker, id); }},
+    {"deadline_reached", [](LawBench& b, RegionId id) { return b.kernel->deadline_reached(b.worker, id); }},
     {"defer", [](LawBench& b, RegionId id) { return b.kernel->defer(b.worker, id, nullptr).status; }},
     {"await_close", [](LawBench& b, RegionId id) { return b.kernel->await_close(b.worker, id, {}); }},
     {"make_in", [](LawBench& b, RegionId id) { return status_of(b.kernel->make_in<int>(b.worker, id, 1)); }},

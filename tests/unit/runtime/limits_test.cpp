@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "calm/cx/mask.hpp"
 #include "calm/cx/obligation.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/scope.hpp"
@@ -181,6 +182,47 @@ TEST_P(LimitsOn, I2_REG_5_a_cancelled_region_of_parked_tasks_is_quiet_soon_with_
   if (!is_strict()) return;
   // On a machine that is busy with other things its time of CPU is the time that it would take.
   EXPECT_LT(std::min(great.took_ms, great.cpu_ms), 1000.0);
+}
+
+/// Its clean-up waits for something that never happens.
+struct NeverCleansUp {
+  std::atomic<std::uint64_t>* begun;
+  std::atomic<std::uint64_t>* gone;
+
+  struct Gone {
+    std::atomic<std::uint64_t>* count;
+    ~Gone() { count->fetch_add(1, std::memory_order_relaxed); }
+  };
+  Task<void> operator()(Cx cx) const {
+    const Gone counts{gone};
+    const auto waits = [this](Cx masked) -> Task<void> {
+      begun->fetch_add(1, std::memory_order_relaxed);
+      co_await sleep(masked, Duration::seconds(1000));
+    };
+    co_await with_cancel_mask(cx, waits);
+  }
+};
+
+TEST_P(LimitsOn, CAN_8_what_overruns_its_clean_up_is_forced_when_the_time_of_its_region_is_over) {
+  constexpr std::uint64_t tasks = 200;
+  std::atomic<std::uint64_t> begun{0};
+  std::atomic<std::uint64_t> gone{0};
+  const auto program = [&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const NeverCleansUp never{&begun, &gone};
+      for (std::uint64_t i = 0; i < tasks; ++i) (void)co_await scope.spawn(never);
+      while (begun.load(std::memory_order_relaxed) != tasks) co_await yield(scope.cx());
+      scope.cancel("enough");
+    };
+    const ScopeOptions options{.cleanup_time = Duration::milliseconds(30)};
+    const Outcome<void> end = co_await outcome(scope(cx, body, options));
+    EXPECT_TRUE(end.is_cancelled()) << to_string(end);
+  };
+  testing::internal::CaptureStderr();  // it says so for each
+  const Outcome<void> end = block_on(program, {.workers = GetParam(), .flavour = Flavour::multi_worker, .seed = 5});
+  (void)testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(gone, tasks);
 }
 
 // --- idle, and its end ---
