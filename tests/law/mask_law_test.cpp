@@ -22,6 +22,29 @@ TEST(Mask, CAN_12_CAN_7_defers_the_observation_of_a_cancel) {
   EXPECT_TRUE(bench.host.findings.empty());
 }
 
+TEST(Mask, CAN_12_CAN_7_who_asks_why_is_told_where_a_checkpoint_is_cancelled) {
+  LawBench bench;
+  const TaskId task = bench.running(bench.root());
+  EXPECT_FALSE(bench.kernel->acknowledged(bench.worker, task));
+  EXPECT_TRUE(bench.request(task, {.kind = CancelKind::timeout}));
+  EXPECT_TRUE(bench.kernel->enter_mask(bench.worker, task));
+  EXPECT_FALSE(bench.kernel->acknowledged(bench.worker, task));
+  EXPECT_EQ(bench.state(task), TaskState::cancel_requested);
+  EXPECT_TRUE(bench.kernel->leave_mask(bench.worker, task));
+  for (int i = 0; i < 2; ++i) {
+    const Reason why = bench.kernel->acknowledged(bench.worker, task);
+    ASSERT_TRUE(why);
+    EXPECT_EQ(why.kind(), CancelKind::timeout);
+    EXPECT_EQ(bench.state(task), TaskState::cancelling);
+    EXPECT_EQ(bench.events(trace::EventKind::cancel_ack).size(), 1U) << "once";
+  }
+  EXPECT_EQ(bench.checkpoint(task), Errc::cancelled);
+  EXPECT_TRUE(bench.end(task));
+  const TaskId over = bench.running(bench.root(), {.handle = false});
+  EXPECT_TRUE(bench.end(over));
+  EXPECT_FALSE(bench.kernel->acknowledged(bench.worker, over));
+}
+
 TEST(Mask, CAN_12_CAN_7_a_cancel_seen_before_is_not_seen_under_a_mask_and_again_after_it) {
   LawBench bench;
   const TaskId task = bench.running(bench.root());

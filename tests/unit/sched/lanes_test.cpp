@@ -49,6 +49,47 @@ TEST(Lanes, SCH_1_cancel_goes_before_timed_and_timed_before_ready) {
   EXPECT_EQ(picks_of(lanes, 5, true), "ctrqq");
 }
 
+TEST(Lanes, SCH_1_SCH_5_the_short_way_takes_what_the_long_one_takes) {
+  for (const Suggestion suggestion : {Suggestion::none, Suggestion::drain_regions}) {
+    LaneTasks tasks;
+    LaneTasks twins;
+    LocalLanes brief;
+    LocalLanes full;
+    brief.follow(suggestion);
+    full.follow(suggestion);
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const bool timed = i % 50 == 49;
+      const auto priority = static_cast<std::uint8_t>(i % 3);
+      brief.push(timed ? tasks.timed(i) : tasks.cancelled(priority));
+      full.push(timed ? twins.timed(i) : twins.cancelled(priority));
+    }
+    int taken_briefly = 0;
+    for (int i = 0; !full.empty(); ++i) {
+      const bool quick = i % 40 < 3;
+      const Pick pick = full.choose(quick);
+      const LaneTask* const task = brief.take_if_all_cancelled(quick);
+      if (task != nullptr) {
+        ++taken_briefly;
+        ASSERT_EQ(pick, Pick::cancel) << i;
+        ASSERT_EQ(full.take(pick).creation, task->creation) << i;
+      } else {
+        ASSERT_EQ(brief.choose(quick), pick) << i;
+        if (pick == Pick::quick || pick == Pick::oldest_quick) {
+          brief.ran_quick();
+          full.ran_quick();
+        } else {
+          ASSERT_EQ(full.take(pick).creation, brief.take(pick).creation) << i;
+        }
+      }
+      ASSERT_EQ(brief.certificate().hash(), full.certificate().hash()) << i;
+      brief.verify();
+    }
+    EXPECT_TRUE(brief.empty());
+    EXPECT_EQ(brief.take_if_all_cancelled(false), nullptr);
+    EXPECT_GT(taken_briefly, 30);
+  }
+}
+
 TEST(Lanes, SCH_3_a_look_at_the_cancel_lane_shows_who_is_next_in_it) {
   LaneTasks tasks;
   LocalLanes lanes;
