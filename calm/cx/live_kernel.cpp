@@ -28,6 +28,7 @@ constinit lockfree::Lock<> lock;
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
   return {.leaf = offsetof(TaskRoot, leaf_),
           .wait = offsetof(TaskRoot, wait_),
+          .last_await = offsetof(TaskRoot, last_await_),
           .waits_for = offsetof(TaskRoot, waits_for_),
           .name = offsetof(TaskRoot, name_),
           .name_size = offsetof(TaskRoot, name_size_)};
@@ -85,13 +86,15 @@ struct DebugLayout {
 
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
+      {"TaskRoot.last_await", TaskRoot::offsets().last_await},
       {"TaskRoot.waits_for", TaskRoot::offsets().waits_for},
       {"TaskRoot.name", TaskRoot::offsets().name},
       {"TaskRoot.name_size", TaskRoot::offsets().name_size},
       {"SleepWait.until", SleepWait::until_offset()},
 
-      {"Frame.parent", offsetof(Frame, parent)},
-      {"Frame.site", offsetof(Frame, site)},
+      {"Frame.above", offsetof(Frame, above)},
+      {"FrameAwaiter.frame", offsetof(FrameAwaiter, frame)},
+      {"FrameAwaiter.site", offsetof(FrameAwaiter, site)},
 
       {nullptr, 0},
   };

@@ -27,7 +27,9 @@ class Slot {
 
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
-    clear();
+    if (holds_ != Holds::nothing)
+        [[unlikely]]  // a coroutine may end a second time, when a destructor throws at the first
+      clear();
     std::construct_at(&content_.value, std::forward<Arguments>(arguments)...);
     holds_ = Holds::value;
   }

@@ -47,23 +47,19 @@ class ShellOwners {
 
 /// The shell of a task that gives a T. Owned by the kernel's side, until the task has ended, and by its handle.
 template <class T>
-class Shell final : public TaskRoot {
+class Shell final : public RootOf<T> {
  public:
-  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), owners_(port.is_shared()) {}
+  Shell(Port& port, RegionId region) noexcept : RootOf<T>(port, region), owners_(port.is_shared()) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
   // For mem::Ref.
   void retain() noexcept { owners_.retain(); }
   [[nodiscard]] bool release() noexcept { return owners_.release(); }
-  static void destroy(const Shell* shell) noexcept { delete shell; }
+  [[gnu::noinline]] static void destroy(const Shell* shell) noexcept { delete shell; }
 
   /// Takes over the frame of the task.
-  void begin(Task<T> task) noexcept {
-    const auto frame = task.leave();
-    frame.promise().slot = &slot_;
-    start_with(frame.promise());
-  }
+  void begin(Task<T> task) noexcept { this->start_with(task.leave().promise()); }
 
   [[nodiscard]] ChildEnd end() noexcept override {
     if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
@@ -97,7 +93,10 @@ class Shell final : public TaskRoot {
   }
 
  private:
-  [[no_unique_address]] Slot<T> slot_;  // what follows has room in its last bytes
+  using TaskRoot::failure;
+  using TaskRoot::with_notes;
+  using RootOf<T>::slot_;
+
   [[no_unique_address]] ShellOwners owners_;
   bool taken_ = false;
 };

@@ -126,7 +126,7 @@ struct TaskPromise : Frame {
   template <class U>
   AwaitValue<U> await_transform(Outcome<U> value,
                                 std::source_location where = std::source_location::current()) noexcept {
-    site = where;
+    root->stands_at(where);
     return {std::move(value), *this};
   }
   template <class A>
@@ -136,22 +136,49 @@ struct TaskPromise : Frame {
     static_assert(CalmAwaitable<A>,
                   "calm: a Task awaits Tasks and waits of calm only, because others do not say what a cancel does to "
                   "them; wrap this one with calm::adapt");
-    site = where;
-    return std::forward<A>(awaitable).awaiter(*this);
+    if constexpr (requires { std::forward<A>(awaitable).awaiter(*this, where); }) {
+      return std::forward<A>(awaitable).awaiter(*this, where);
+    } else {
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
+      root->stands_at(where);
+      return std::forward<A>(awaitable).awaiter(*this);
+    }
   }
 };
 
+/// The shell of a task that gives a T.
+template <class T>
+class RootOf : public TaskRoot {
+ public:
+  using TaskRoot::TaskRoot;
+
+  /// Where its outermost frame leaves what it ends with.
+  [[nodiscard]] Slot<T>& slot() noexcept { return slot_; }
+
+ protected:
+  [[gnu::always_inline]] ~RootOf() = default;
+
+  [[no_unique_address]] Slot<T> slot_;  // what follows in who derives from this has room in its last bytes
+};
+
+template <class T>
+class AwaitFrame;
+
+/// Gives: where a frame leaves its T: with the one that awaits it, or in the shell.
+template <class T>
+[[nodiscard]] Slot<T>& slot_above(Frame& frame) noexcept {
+  if (frame.above != nullptr) return static_cast<AwaitFrame<T>*>(frame.above)->slot();
+  return static_cast<RootOf<T>*>(frame.root)->slot();
+}
+
 template <class T>
 struct ReturnValue : TaskPromise {
-  Slot<T>* slot = nullptr;
-
   template <class U>
     requires std::convertible_to<U, T>
   void return_value(U&& value) {
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its slot
-    slot->emplace(std::forward<U>(value));
+    slot_above<T>(*this).emplace(std::forward<U>(value));
   }
-  void return_value(Ok<T> value) { slot->emplace(std::move(value.value)); }
+  void return_value(Ok<T> value) { slot_above<T>(*this).emplace(std::move(value.value)); }
   template <class E>
     requires std::convertible_to<E, Error>
   void return_value(Err<E> error) noexcept {
@@ -162,10 +189,10 @@ struct ReturnValue : TaskPromise {
   void return_value(Outcome<T> end) {
     if (end.is_ok() || end.is_panicked()) root->add_notes(end.notes());
     if (end.is_ok()) {
-      slot->emplace(std::move(end).value());
+      slot_above<T>(*this).emplace(std::move(end).value());
     } else if (end.is_panicked()) {
       root->threw(*this);
-      slot->fail(end.panic().exception());
+      slot_above<T>(*this).fail(end.panic().exception());
     } else if (end.is_err()) {
       root->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
     } else {
@@ -176,30 +203,30 @@ struct ReturnValue : TaskPromise {
 
 template <>
 struct ReturnValue<void> : TaskPromise {
-  Slot<void>* slot = nullptr;
-
-  void return_void() noexcept { slot->emplace(); }
+  void return_void() noexcept { slot_above<void>(*this).emplace(); }
 };
 
 /// A frame that another one has handed over to, in the same task.
 template <class T>
-class AwaitFrame : public Awaiter {
+class AwaitFrame : public FrameAwaiter {
  public:
   using Promise = typename Task<T>::promise_type;
 
-  AwaitFrame(std::coroutine_handle<Promise> child, Frame& parent) noexcept : child_(child), parent_(parent) {}
+  AwaitFrame(std::coroutine_handle<Promise> child, Frame& parent, std::source_location where) noexcept
+      : FrameAwaiter(parent, where), child_(child) {}
 
   static constexpr bool await_ready() noexcept { return false; }
   auto await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
     Promise& child = child_.promise();
-    child.parent = &parent_;
-    child.root = parent_.root;
-    child.slot = &slot_;
-    parent_.awaiting = this;
-    return parent_.root->go_on(child);
+    child.above = this;
+    child.root = frame.root;
+    return frame.root->begin(child);
   }
 
   void abandon() noexcept final { child_ = {}; }
+
+  /// Where the child leaves what it ends with.
+  [[nodiscard]] Slot<T>& slot() noexcept { return slot_; }
 
  protected:
   // The child is gone before this: it has ended and end_frame() was called, or frames are destroyed innermost first.
@@ -207,11 +234,11 @@ class AwaitFrame : public Awaiter {
 
   /// Ends the frame of the child if it is still there; what it gave stands in slot_.
   void end_frame() noexcept {
+    frame.root->stands_at(site);
     if (child_) std::exchange(child_, {}).destroy();
   }
 
   std::coroutine_handle<Promise> child_;
-  Frame& parent_;
   Slot<T> slot_;
 };
 
@@ -222,7 +249,6 @@ class AwaitEnd : public AwaitFrame<T> {
   using AwaitFrame<T>::AwaitFrame;
 
   T await_resume() {
-    this->parent_.awaiting = nullptr;
     this->end_frame();
     if (this->slot_.has_exception()) [[unlikely]]
       std::rethrow_exception(this->slot_.exception());
@@ -247,13 +273,12 @@ class AwaitOutcome final : public AwaitFrame<T> {
   using AwaitFrame<T>::AwaitFrame;
 
   auto await_suspend(std::coroutine_handle<> parent) noexcept {
-    before_ = this->parent_.root->exchange_notes({});
+    before_ = this->frame.root->exchange_notes({});
     return AwaitFrame<T>::await_suspend(parent);
   }
   Outcome<T> await_resume() {
-    this->parent_.awaiting = nullptr;
     this->end_frame();
-    Notes notes = this->parent_.root->exchange_notes(std::move(before_));
+    Notes notes = this->frame.root->exchange_notes(std::move(before_));
     if (notes.empty()) [[likely]]
       return end();
     Outcome<T> seen = end();
@@ -291,7 +316,7 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
     }
     void unhandled_exception() noexcept {
       this->root->threw(*this);
-      this->slot->fail(std::current_exception());
+      cx::slot_above<T>(*this).fail(std::current_exception());
     }
   };
   using CalmAwait = void;
@@ -306,7 +331,9 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
     if (frame_) frame_.destroy();
   }
 
-  [[nodiscard]] cx::AwaitTask<T> awaiter(cx::Frame& parent) && noexcept { return {leave(), parent}; }
+  [[nodiscard]] cx::AwaitTask<T> awaiter(cx::Frame& parent, std::source_location site) && noexcept {
+    return {leave(), parent, site};
+  }
 
   /// For those who run it: the frame is theirs. Needs: a task that was not awaited.
   [[nodiscard]] std::coroutine_handle<promise_type> leave() noexcept {
@@ -326,7 +353,9 @@ class [[nodiscard]] OutcomeOf {
   using CalmAwait = void;
 
   explicit OutcomeOf(Task<T> task) noexcept : task_(std::move(task)) {}
-  [[nodiscard]] cx::AwaitOutcome<T> awaiter(cx::Frame& parent) && noexcept { return {task_.leave(), parent}; }
+  [[nodiscard]] cx::AwaitOutcome<T> awaiter(cx::Frame& parent, std::source_location site) && noexcept {
+    return {task_.leave(), parent, site};
+  }
 
  private:
   Task<T> task_;

@@ -13,7 +13,7 @@ WaitState Wait::cancel(TaskRoot& /*root*/, const Reason& reason, ChildEnd& end) 
 }
 
 void TaskRoot::start_with(Frame& frame) noexcept {
-  CALM_REQUIRE(TSK_5, leaf_ == nullptr && frame.parent == nullptr);
+  CALM_REQUIRE(TSK_5, leaf_ == nullptr && frame.above == nullptr);
   frame.root = this;
   leaf_ = &frame;
 }
@@ -28,27 +28,23 @@ void TaskRoot::leave(Frame& frame) noexcept {
   }
 }
 
-/// Destroys frames from this one on upwards until one wants to see the end. Gives: that one, or nullptr when none is left.
-Frame* TaskRoot::unwind(Frame* frame) noexcept {
-  while (frame != nullptr) {
-    Frame* const parent = frame->parent;
-    leaf_ = parent;
-    frame->coroutine().destroy();
-    if (parent == nullptr) return nullptr;
-    Awaiter* const awaiter = parent->awaiting;
-    awaiter->abandon();
-    if (awaiter->deliver(end_)) return parent;
-    frame = parent;
-  }
-  return nullptr;
+/// Destroys the innermost frame; the one around it is that then. Gives: what that one awaited; nullptr when none is left.
+Awaiter* TaskRoot::destroy_leaf() noexcept {
+  FrameAwaiter* const above = leaf_->above;
+  Frame* const frame = std::exchange(leaf_, above == nullptr ? nullptr : &above->frame);
+  if (above != nullptr) last_await_.set(above->site);
+  frame->coroutine().destroy();
+  if (above != nullptr) above->abandon();
+  return above;
 }
 
-/// Gives: false when no frame is left.
+/// Destroys frames from the leaf on upwards until one wants to see the end. Gives: false when none is left.
 bool TaskRoot::unwind_to_asker() noexcept {
-  Frame* const asker = unwind(leaf_);
-  if (asker == nullptr) return false;
-  leaf_ = asker;
-  return true;
+  while (leaf_ != nullptr) {
+    Awaiter* const awaiter = destroy_leaf();
+    if (awaiter != nullptr && awaiter->deliver(end_)) return true;
+  }
+  return false;
 }
 
 /// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
@@ -84,8 +80,8 @@ WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
   if (port_.is_shared()) return {.site = last_await_.get(), .resource = waits_for_.get(), .holder = held_by_.get()};
   if (leaf_ == nullptr) return {};
-  if (wait_ == nullptr) return {.site = leaf_->site};
-  return {.site = leaf_->site, .resource = wait_->resource(), .holder = wait_->holder()};
+  if (wait_ == nullptr) return {.site = last_await_.get()};
+  return {.site = last_await_.get(), .resource = wait_->resource(), .holder = wait_->holder()};
 }
 
 void TaskRoot::ask_for_another_poll() noexcept {
@@ -135,11 +131,7 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
 /// From the leaf on; `outer` stays, parked at what is gone, and can only be destroyed.
 void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
   if (wait_ != nullptr) std::exchange(wait_, nullptr)->abandon();
-  while (leaf_ != outer) {
-    Frame* const frame = std::exchange(leaf_, leaf_->parent);
-    frame->coroutine().destroy();
-    if (leaf_ != nullptr) leaf_->awaiting->abandon();
-  }
+  while (leaf_ != outer) (void)destroy_leaf();
 }
 
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
@@ -151,7 +143,7 @@ RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept
   return scope.region;
 }
 
-void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
+[[gnu::noinline]] void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
   if (id) {
     enter(worker, id);
   } else {

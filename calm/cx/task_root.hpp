@@ -243,7 +243,7 @@ class TaskRoot {
   /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once; after some
   ///        thousand million parks it begins again.
   [[nodiscard]] std::uint64_t awaits() const noexcept { return (std::uint64_t{parks_} << CHAR_BIT) + ready_; }
-  /// Gives: the place of the last of them.
+  /// Gives: the place of the last of them that its innermost frame came to; nothing where that came to none yet.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
   ///        nonsense after seven weeks.
@@ -282,7 +282,6 @@ class TaskRoot {
     wait_ = &wait;
     stand_ = Stand::arrived;
     ++parks_;
-    last_await_.set(frame.site);
   }
   /// Gives: true when the wait that the frame has just parked at may be asked by the frame: nobody else could tell the
   ///        difference, and it is not one that only the next poll would ask (SCH-10).
@@ -304,12 +303,12 @@ class TaskRoot {
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
   /// It does. Needs: may_pass().
-  void pass(const Frame& frame) noexcept {
-    ++ready_;
-    last_await_.set(frame.site);
-  }
-  /// Gives: what await_suspend gives for control to go to this frame next.
-  auto go_on(Frame& frame) noexcept {
+  void pass() noexcept { ++ready_; }
+  /// The running frame is at this await point: it has come to it, or what it awaited there has ended.
+  void stands_at(std::source_location site) noexcept { last_await_.set(site); }
+  /// Gives: what await_suspend gives for control to go to a frame that begins.
+  auto begin(Frame& frame) noexcept {
+    last_await_.set({});
     leaf_ = &frame;
     return handover_.to(frame.coroutine());
   }
@@ -320,20 +319,34 @@ class TaskRoot {
   }
   /// An exception has left the frame.
   void threw(const Frame& frame) noexcept {
-    if (frame.parent == nullptr) threw_ = true;
+    if (frame.above == nullptr) threw_ = true;
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
-    if (failing_ || frame.parent == nullptr) [[unlikely]] {
+    if (failing_ || frame.above == nullptr) [[unlikely]] {
       leave(frame);
       return handover_.to(std::noop_coroutine());
     }
-    return go_on(*frame.parent);
+    leaf_ = &frame.above->frame;
+    return handover_.to(leaf_->coroutine());
+  }
+
+  /// Calls with the await point of each frame, innermost first; a frame that came to none has a place without a line.
+  template <class F>
+  void for_each_site(F&& visit) const {
+    std::source_location site = last_await_.get();
+    for (const Frame* frame = leaf_; frame != nullptr;) {
+      visit(site);
+      const FrameAwaiter* const above = frame->above;
+      if (above == nullptr) return;
+      site = above->site;
+      frame = &above->frame;
+    }
   }
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t leaf, wait, waits_for, name, name_size;
+    std::size_t leaf, wait, last_await, waits_for, name, name_size;
   };
   static consteval Offsets offsets() noexcept;
 
@@ -377,7 +390,7 @@ class TaskRoot {
   void count_for_limits() noexcept;
   void count_mask(std::int32_t more) noexcept;
   WaitState publish(WaitState state) noexcept;
-  Frame* unwind(Frame* frame) noexcept;
+  Awaiter* destroy_leaf() noexcept;
   bool unwind_to_asker() noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
@@ -406,8 +419,8 @@ class TaskRoot {
   bool again_ = false;    // the wait that is being asked wants another poll when this one is over
   bool failing_ = false;  // the frame that ends now does so otherwise than with a value; end_ says how
   bool threw_ = false;    // the outermost frame has ended with an exception
-  lockfree::Relaxed<std::source_location> last_await_{};
-  lockfree::Relaxed<trace::ResourceId> waits_for_;  // of the wait that said pending last
+  lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
+  lockfree::Relaxed<trace::ResourceId> waits_for_;        // of the wait that said pending last
   Context context_;
   Crew* crew_ = nullptr;
   [[no_unique_address]] Handover handover_;

@@ -41,7 +41,7 @@ class Parking final : public Base {
       if (!root.is_running() || !root.may_pass() || root.port().is_watched()) return false;
       if (!root.is_quiet() && context.acknowledge()) return false;
       if (!Base::at_once(root)) return false;
-      root.pass(*root.leaf());
+      root.pass();
       return true;
     } else {
       return false;
@@ -108,7 +108,7 @@ class ShortWay {
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
     const bool plain = context.is_of(root) && root.is_quiet() && root.may_pass();
     if (plain && get(root, arguments...)) [[likely]] {
-      root.pass(frame);
+      root.pass();
       way_ = Way::short_one;
     } else {
       // Where no other thread polls it was the thing itself that was not there: to ask for it before the frame suspends is in
