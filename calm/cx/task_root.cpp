@@ -135,12 +135,12 @@ void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
 }
 
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
-  CALM_INVARIANT(CAN_8, scopes_ != nullptr, id.bits());
+  auto* const scope = Fixture::first<OpenScope>(fixtures_);
+  CALM_INVARIANT(CAN_8, scope != nullptr, id.bits());
   enter(worker, id);
-  const OpenScope& scope = *scopes_;
-  destroy_up_to(scope.frame);
-  leave_scope(scope);
-  return scope.region;
+  destroy_up_to(scope->frame);
+  leave_scope(*scope);
+  return scope->region;
 }
 
 [[gnu::noinline]] void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {

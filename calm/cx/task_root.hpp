@@ -94,17 +94,20 @@ class Wait : public Awaiter {
 };
 
 /// A scope whose body runs in the task; it lives in the frame of that scope, around the frames of the body.
-struct OpenScope {
+struct OpenScope : Fixture {
+  static constexpr Kind kind = Kind::scope;
+
+  OpenScope() noexcept : Fixture(kind) {}
+
   RegionId region{};
-  Crew* crew = nullptr;        ///< of its tasks
-  Frame* frame = nullptr;      ///< the one that opened it
-  OpenScope* outer = nullptr;  ///< the next one outwards in the same task
+  Crew* crew = nullptr;    ///< of its tasks
+  Frame* frame = nullptr;  ///< the one that opened it, until its body has ended
 };
 
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
-  TaskRoot(Port& port, RegionId region) noexcept : port_(port), context_{this, region, nullptr} {}
+  TaskRoot(Port& port, RegionId region) noexcept : port_(port), context_{this, region} {}
   TaskRoot(const TaskRoot&) = delete;
   TaskRoot& operator=(const TaskRoot&) = delete;
 
@@ -202,9 +205,12 @@ class TaskRoot {
   [[nodiscard]] Crew* crew() const noexcept { return crew_; }
   void leave_crew(kernel::Worker& worker) noexcept;
 
+  /// From put_up() to take_down() the fixture is the task's, the innermost first. Needs: it stays where it is.
+  void put_up(Fixture& fixture) noexcept;
+  void take_down(const Fixture& fixture) noexcept;
+
   /// Where code runs that was made in another task; nullptr where none does.
-  [[nodiscard]] const StandIn* stand_in() const noexcept { return stand_in_; }
-  void set_stand_in(const StandIn* stand_in) noexcept { stand_in_ = stand_in; }
+  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(fixtures_); }
 
   // What work that ended with a value has to say beside it (OUT-5): for the next who asks with outcome(), or for the end.
   void add_notes(const Notes& notes) noexcept {
@@ -217,13 +223,14 @@ class TaskRoot {
   /// Gives: true when the task, and whatever scope it has open, was found uncancelled and nothing was cancelled since, in the
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
   [[nodiscard]] bool is_quiet() const noexcept;
-  /// It was found so, after the stamp was read. Needs: no walk ran after that.
+  /// It was found so, after the stamp was read. Needs: no walk ran after that; no limits.
   void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
-  // Budgets of parts of it, which count what it uses while they last: they are looked at each time. Few tasks have any.
+  // Budgets of parts of it, which count what it uses while they last: they are looked at each time, so a task that has one is
+  // never quiet.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
-  [[nodiscard]] const Limit* innermost_limit() const noexcept { return limits_; }
-  [[nodiscard]] bool has_limits() const noexcept { return limits_ != nullptr; }
+  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(fixtures_); }
+  [[nodiscard]] bool has_limits() const noexcept { return limited_; }
   void add_spent(std::uint64_t cost) noexcept;
   void add_mask() noexcept {
     if (has_limits()) count_mask(1);
@@ -260,18 +267,18 @@ class TaskRoot {
   // --- for scopes ---
 
   /// Gives: the innermost scope whose body runs; nullptr when there is none.
-  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return scopes_; }
+  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(fixtures_); }
 
   /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
   void enter_scope(OpenScope& scope) noexcept {
     scope.frame = leaf_;
-    scope.outer = scopes_;
-    scopes_ = &scope;
+    put_up(scope);
   }
   /// Its body has ended. Needs: it is the innermost open one.
-  void leave_scope(const OpenScope& scope) noexcept {
-    CALM_REQUIRE(CAN_8, scopes_ == &scope);
-    scopes_ = scope.outer;
+  void leave_scope(OpenScope& scope) noexcept {
+    CALM_REQUIRE(CAN_8, innermost_scope() == &scope);
+    scope.frame = nullptr;
+    take_down(scope);
   }
 
   // --- for frames ---
@@ -403,7 +410,6 @@ class TaskRoot {
   kernel::Worker* worker_ = nullptr;
   TaskId id_;
   std::uint64_t quiet_at_ = 0;  // no stamp is 0
-  Limit* limits_ = nullptr;     // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
@@ -419,17 +425,21 @@ class TaskRoot {
   bool again_ = false;    // the wait that is being asked wants another poll when this one is over
   bool failing_ = false;  // the frame that ends now does so otherwise than with a value; end_ says how
   bool threw_ = false;    // the outermost frame has ended with an exception
+  bool limited_ = false;  // a Limit is among the fixtures
   lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
   lockfree::Relaxed<trace::ResourceId> waits_for_;        // of the wait that said pending last
   Context context_;
   Crew* crew_ = nullptr;
   [[no_unique_address]] Handover handover_;
-  OpenScope* scopes_ = nullptr;  // innermost first
-  const StandIn* stand_in_ = nullptr;
+  Fixture* fixtures_ = nullptr;        // innermost first
   lockfree::Relaxed<TaskId> held_by_;  // with several workers, of that wait: frames are not for others to look at
   const char* name_ = nullptr;
   ChildEnd end_ = ok();
   Notes notes_;
 };
+
+inline const Context* Context::outer() const noexcept {
+  return this == &root->context() ? nullptr : static_cast<const InnerContext*>(this)->around;
+}
 
 }  // namespace calm::cx
