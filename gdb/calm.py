@@ -233,7 +233,8 @@ class Task(Record):
 
     def frames(self):
         """Innermost first. The root knows where that one awaits, and each what awaits it in the next one."""
-        found, at, site = [], word(self.of_root("leaf")) if self.root else 0, self.of_root("last_await")
+        has_some = self.root and not read(self.of_root("has_end"), "B")
+        found, at, site = [], word(self.of_root("leaf")) if has_some else 0, self.of_root("last_await")
         while at:
             if len(found) == LIMIT:
                 raise gdb.GdbError("calm: the frames of a task have no end; the memory is overwritten")

@@ -65,12 +65,12 @@ const Reason& Limit::reason() const noexcept {
 // --- what a task counts for its limits ---
 
 void TaskRoot::put_up(Fixture& fixture) noexcept {
-  fixture.outer_ = fixtures_;
-  fixtures_ = &fixture;
+  fixture.outer_ = live_.fixtures;
+  live_.fixtures = &fixture;
 }
 
 void TaskRoot::take_down(const Fixture& fixture) noexcept {
-  Fixture** place = &fixtures_;
+  Fixture** place = &live_.fixtures;
   while (*place != &fixture) place = &(*place)->outer_;
   *place = fixture.outer_;
 }
@@ -78,7 +78,7 @@ void TaskRoot::take_down(const Fixture& fixture) noexcept {
 void TaskRoot::add_limit(Limit& limit) noexcept {
   put_up(limit);
   limited_ = true;
-  quiet_at_ = 0;
+  live_.quiet_at = 0;
 }
 
 void TaskRoot::take_limit(const Limit& limit) noexcept {
@@ -87,19 +87,19 @@ void TaskRoot::take_limit(const Limit& limit) noexcept {
 }
 
 void TaskRoot::count_for_limits() noexcept {
-  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
     ++limit->polls_;
   }
 }
 
 void TaskRoot::add_spent(std::uint64_t cost) noexcept {
-  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
     limit->cost_ += cost;
   }
 }
 
 void TaskRoot::count_mask(std::int32_t more) noexcept {
-  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
     limit->masks_ += more;
   }
 }

@@ -31,7 +31,7 @@ class FinalizerShell final : public RootOf<void> {
 
   [[nodiscard]] ChildEnd end() noexcept override {
     if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
-    return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
+    return slot_.has_value() ? with_notes(ok()) : stored_end();
   }
   /// What it was given is gone before the kernel hears of its end: then the region may be Closed at once, and on another worker
   /// the scope has returned (I2, TSK-5).

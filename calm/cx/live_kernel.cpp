@@ -26,8 +26,9 @@ constinit lockfree::Lock<> lock;
 }  // namespace
 
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
-  return {.leaf = offsetof(TaskRoot, leaf_),
-          .wait = offsetof(TaskRoot, wait_),
+  return {.has_end = offsetof(TaskRoot, has_end_),
+          .leaf = offsetof(TaskRoot, live_.leaf),
+          .wait = offsetof(TaskRoot, live_.wait),
           .last_await = offsetof(TaskRoot, last_await_),
           .waits_for = offsetof(TaskRoot, waits_for_),
           .name = offsetof(TaskRoot, name_),
@@ -84,6 +85,7 @@ struct DebugLayout {
       {"ObligationRecord.since", offsetof(LocalObligation, since)},
       {"ObligationRecord.site", offsetof(LocalObligation, site)},
 
+      {"TaskRoot.has_end", TaskRoot::offsets().has_end},
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
       {"TaskRoot.last_await", TaskRoot::offsets().last_await},

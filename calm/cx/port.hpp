@@ -209,7 +209,7 @@ class Port {
 };
 
 // Where the port is not quick nobody finds a task quiet: it need not be asked.
-inline bool TaskRoot::is_quiet() const noexcept { return quiet_at_ == port_.cancel_stamp(); }
+inline bool TaskRoot::is_quiet() const noexcept { return live_.quiet_at == port_.cancel_stamp(); }
 inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {
   stand_ = Stand::waits;
   waits_for_.set(resource);

@@ -63,7 +63,7 @@ class Shell final : public RootOf<T> {
 
   [[nodiscard]] ChildEnd end() noexcept override {
     if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
-    return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
+    return slot_.has_value() ? with_notes(ok()) : stored_end();
   }
   [[nodiscard]] bool about_to_end() noexcept override { return owners_.several(); }
   void let_go() noexcept override {
@@ -78,22 +78,23 @@ class Shell final : public RootOf<T> {
   // The rest needs: it has ended.
 
   /// Gives: true when it ended with its value.
-  [[nodiscard]] bool has_value() const noexcept { return failure().is_ok() && slot_.has_value(); }
+  [[nodiscard]] bool has_value() const noexcept { return (!has_end() || stored_end().is_ok()) && slot_.has_value(); }
   /// Needs: has_value(). Once.
   [[nodiscard]] Slot<T>::Value& value() noexcept { return slot_.value(); }
-  /// Gives: how it ended, without its value.
-  [[nodiscard]] const ChildEnd& ending() const noexcept { return failure(); }
+  /// Gives: how it ended, without its value; nullptr when it did so with nothing to say beside that.
+  [[nodiscard]] const ChildEnd* ending() const noexcept { return has_end() ? &stored_end() : nullptr; }
   /// Once.
   [[nodiscard]] Outcome<T> take() noexcept {
     const bool taken = std::exchange(taken_, true);
-    CALM_REQUIRE(TSK_3, !taken && (has_value() || !failure().is_ok()));
-    if (!has_value()) return failure_as<T>(failure());
-    if (failure().notes().empty()) return ok(std::move(slot_.value()));
-    return Outcome<T>(ok(std::move(slot_.value()))).with_notes(failure().notes());
+    CALM_REQUIRE(TSK_3, !taken && (has_value() || (has_end() && !stored_end().is_ok())));
+    if (!has_value()) return failure_as<T>(stored_end());
+    if (!has_end()) return ok(std::move(slot_.value()));
+    return Outcome<T>(ok(std::move(slot_.value()))).with_notes(stored_end().notes());
   }
 
  private:
-  using TaskRoot::failure;
+  using TaskRoot::has_end;
+  using TaskRoot::stored_end;
   using TaskRoot::with_notes;
   using RootOf<T>::slot_;
 
@@ -156,16 +157,17 @@ class JoinWait : public EndWait {
     if (!root.port().is_quick() || !task.is_over()) {
       if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
     }
-    if (task.has_value() || task.ending().is_panicked()) [[likely]]
+    if (task.has_value() || task.ending()->is_panicked()) [[likely]]
       return WaitState::ready;
-    end = task.ending();
+    end = *task.ending();
     return WaitState::failed;
   }
   T result() {
     Shell<T>& task = *handle_.shell_;
-    context()->root->add_notes(task.ending().notes());
-    if (!task.has_value()) [[unlikely]]
-      std::rethrow_exception(task.ending().panic().exception());
+    if (const ChildEnd* const end = task.ending()) [[unlikely]] {
+      context()->root->add_notes(end->notes());
+      if (!end->is_ok()) std::rethrow_exception(end->panic().exception());
+    }
     if constexpr (!std::is_void_v<T>) return std::move(task.value());
   }
 

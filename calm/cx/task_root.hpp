@@ -10,6 +10,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string_view>
@@ -107,7 +108,7 @@ struct OpenScope : Fixture {
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
-  TaskRoot(Port& port, RegionId region) noexcept : port_(port), context_{this, region} {}
+  TaskRoot(Port& port, RegionId region) noexcept : port_(port), live_(), context_{this, region} {}
   TaskRoot(const TaskRoot&) = delete;
   TaskRoot& operator=(const TaskRoot&) = delete;
 
@@ -145,22 +146,18 @@ class TaskRoot {
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
-  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && !threw_ && notes_.empty(); }
+  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && !threw_ && live_.notes.empty(); }
 
   /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
   [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    const bool failed = stand_ != Stand::ended;  // the outermost frame left nothing behind
-    return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
+    return has_end_ && end_.is_cancelled() && end_.notes().empty() ? &end_ : nullptr;
   }
 
   /// Needs: ended. Gives: how, without its value.
   [[nodiscard]] virtual ChildEnd end() noexcept = 0;
 
   /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; before the kernel completes it.
-  void store(ChildEnd end) noexcept { end_ = std::move(end); }
-  void store_plain_end() noexcept {
-    if (!end_.is_ok()) end_ = ok();  // what is left of a failure that was delivered
-  }
+  void store(ChildEnd end) noexcept;
 
   /// The kernel is about to hear of its end, which is not a plain one. Gives: true when somebody may still ask how it ended.
   [[nodiscard]] virtual bool about_to_end() noexcept = 0;
@@ -210,26 +207,26 @@ class TaskRoot {
   void take_down(const Fixture& fixture) noexcept;
 
   /// Where code runs that was made in another task; nullptr where none does.
-  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(fixtures_); }
+  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(live_.fixtures); }
 
   // What work that ended with a value has to say beside it (OUT-5): for the next who asks with outcome(), or for the end.
   void add_notes(const Notes& notes) noexcept {
-    if (!notes.empty()) notes_.merge(notes);
+    if (!notes.empty()) live_.notes.merge(notes);
   }
-  [[nodiscard]] const Notes& notes() const noexcept { return notes_; }
+  [[nodiscard]] const Notes& notes() const noexcept { return live_.notes; }
   /// Gives: those there were.
-  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(notes_, std::move(notes)); }
+  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(live_.notes, std::move(notes)); }
 
   /// Gives: true when the task, and whatever scope it has open, was found uncancelled and nothing was cancelled since, in the
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
   [[nodiscard]] bool is_quiet() const noexcept;
   /// It was found so, after the stamp was read. Needs: no walk ran after that; no limits.
-  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
+  void found_quiet(std::uint64_t stamp) noexcept { live_.quiet_at = stamp; }
   // Budgets of parts of it, which count what it uses while they last: they are looked at each time, so a task that has one is
   // never quiet.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
-  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(fixtures_); }
+  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(live_.fixtures); }
   [[nodiscard]] bool has_limits() const noexcept { return limited_; }
   void add_spent(std::uint64_t cost) noexcept;
   void add_mask() noexcept {
@@ -240,11 +237,11 @@ class TaskRoot {
   }
 
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
-  [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
+  [[nodiscard]] const Frame* leaf() const noexcept { return has_end_ ? nullptr : live_.leaf; }
   /// Has the processor fetch its innermost frame.
-  void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
+  void fetch_leaf() const noexcept { mem::fetch_ahead(live_.leaf, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
-  [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
+  [[nodiscard]] const Wait* wait() const noexcept { return has_end_ ? nullptr : live_.wait; }
   /// Gives: how many polls of it were begun, modulo 256: for who wants to know whether there was one.
   [[nodiscard]] std::uint8_t polls() const noexcept { return polls_; }
   /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once; after some
@@ -267,11 +264,11 @@ class TaskRoot {
   // --- for scopes ---
 
   /// Gives: the innermost scope whose body runs; nullptr when there is none.
-  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(fixtures_); }
+  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(live_.fixtures); }
 
   /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
   void enter_scope(OpenScope& scope) noexcept {
-    scope.frame = leaf_;
+    scope.frame = live_.leaf;
     put_up(scope);
   }
   /// Its body has ended. Needs: it is the innermost open one.
@@ -285,8 +282,8 @@ class TaskRoot {
 
   /// The frame suspends here; it goes on when the wait says so.
   void park(Frame& frame, Wait& wait) noexcept {
-    leaf_ = &frame;
-    wait_ = &wait;
+    live_.leaf = &frame;
+    live_.wait = &wait;
     stand_ = Stand::arrived;
     ++parks_;
   }
@@ -296,7 +293,7 @@ class TaskRoot {
   /// It was asked so and said pending.
   void stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept;
   /// Gives: where a wait that is asked says how it failed.
-  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return end_; }
+  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return worker_->failure(); }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
   /// The frame that has just parked only lets others run first. Gives: true when that is all there is to it: it is not asked,
@@ -316,13 +313,13 @@ class TaskRoot {
   /// Gives: what await_suspend gives for control to go to a frame that begins.
   auto begin(Frame& frame) noexcept {
     last_await_.set({});
-    leaf_ = &frame;
+    live_.leaf = &frame;
     return handover_.to(frame.coroutine());
   }
   /// The frame has ended otherwise than with a value.
   void fail(ChildEnd end) noexcept {
     failing_ = true;
-    end_ = std::move(end);
+    worker_->failure() = std::move(end);
   }
   /// An exception has left the frame.
   void threw(const Frame& frame) noexcept {
@@ -334,15 +331,15 @@ class TaskRoot {
       leave(frame);
       return handover_.to(std::noop_coroutine());
     }
-    leaf_ = &frame.above->frame;
-    return handover_.to(leaf_->coroutine());
+    live_.leaf = &frame.above->frame;
+    return handover_.to(live_.leaf->coroutine());
   }
 
   /// Calls with the await point of each frame, innermost first; a frame that came to none has a place without a line.
   template <class F>
   void for_each_site(F&& visit) const {
     std::source_location site = last_await_.get();
-    for (const Frame* frame = leaf_; frame != nullptr;) {
+    for (const Frame* frame = leaf(); frame != nullptr;) {
       visit(site);
       const FrameAwaiter* const above = frame->above;
       if (above == nullptr) return;
@@ -353,7 +350,7 @@ class TaskRoot {
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t leaf, wait, last_await, waits_for, name, name_size;
+    std::size_t has_end, leaf, wait, last_await, waits_for, name, name_size;
   };
   static consteval Offsets offsets() noexcept;
 
@@ -363,14 +360,22 @@ class TaskRoot {
   static constexpr std::size_t usual_frame = 256;
 
  protected:
-  ~TaskRoot() = default;
+  [[gnu::always_inline]] ~TaskRoot() {
+    if (has_end_) {
+      std::destroy_at(&end_);
+    } else {
+      std::destroy_at(&live_);
+    }
+  }
 
-  /// Gives: the end that left the outermost frame; from store() on, how the task ended.
-  [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
+  /// Gives: false when it has ended plainly, or not at all yet.
+  [[nodiscard]] bool has_end() const noexcept { return has_end_; }
+  /// Gives: the end that left the outermost frame; from store() on, how the task ended. Needs: has_end().
+  [[nodiscard]] const ChildEnd& stored_end() const noexcept { return end_; }
   /// Gives: the end with the notes of the task.
   [[nodiscard]] ChildEnd with_notes(ChildEnd end) const noexcept {
-    if (notes_.empty()) return end;
-    Notes notes = notes_;
+    if (has_end_ || live_.notes.empty()) return end;
+    Notes notes = live_.notes;
     notes.merge(end.notes());
     return std::move(end).with_notes(std::move(notes));
   }
@@ -399,17 +404,29 @@ class TaskRoot {
   WaitState publish(WaitState state) noexcept;
   Awaiter* destroy_leaf() noexcept;
   bool unwind_to_asker() noexcept;
+  void set_end(ChildEnd&& end) noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
   WaitState ask_plainly() noexcept;
 
   // First what every poll touches.
   Port& port_;
-  Frame* leaf_ = nullptr;
-  Wait* wait_ = nullptr;
+  /// What a task has that has not ended.
+  struct Live {
+    Frame* leaf = nullptr;
+    Wait* wait = nullptr;
+    std::uint64_t quiet_at = 0;   // no stamp is 0
+    Fixture* fixtures = nullptr;  // innermost first
+    Notes notes;
+  };
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
+  union {
+    Live live_;
+    ChildEnd end_;  // instead, when it has_end_
+  };
+  // NOLINTEND(readability-identifier-naming)
   kernel::Worker* worker_ = nullptr;
   TaskId id_;
-  std::uint64_t quiet_at_ = 0;  // no stamp is 0
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
@@ -423,19 +440,17 @@ class TaskRoot {
   std::uint8_t polls_ = 0;
   Stand stand_ = Stand::waits;
   bool again_ = false;    // the wait that is being asked wants another poll when this one is over
-  bool failing_ = false;  // the frame that ends now does so otherwise than with a value; end_ says how
+  bool failing_ = false;  // the frame that ends now does so otherwise than with a value; the worker knows how
   bool threw_ = false;    // the outermost frame has ended with an exception
   bool limited_ = false;  // a Limit is among the fixtures
+  bool has_end_ = false;
   lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
   lockfree::Relaxed<trace::ResourceId> waits_for_;        // of the wait that said pending last
   Context context_;
   Crew* crew_ = nullptr;
   [[no_unique_address]] Handover handover_;
-  Fixture* fixtures_ = nullptr;        // innermost first
   lockfree::Relaxed<TaskId> held_by_;  // with several workers, of that wait: frames are not for others to look at
   const char* name_ = nullptr;
-  ChildEnd end_ = ok();
-  Notes notes_;
 };
 
 inline const Context* Context::outer() const noexcept {
