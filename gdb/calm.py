@@ -233,7 +233,7 @@ class Task(Record):
 
     def frames(self):
         """Innermost first. The root knows where that one awaits, and each what awaits it in the next one."""
-        has_some = self.root and not read(self.of_root("has_end"), "B")
+        has_some = self.root and read(self.of_root("stand"), "B") != self.offsets("TaskRoot.over")
         found, at, site = [], word(self.of_root("leaf")) if has_some else 0, self.of_root("last_await")
         while at:
             if len(found) == LIMIT:

@@ -29,10 +29,6 @@ class FinalizerShell final : public RootOf<void> {
   /// Makes the frame that the callable runs in. Once. Fails: std::bad_alloc, and what copies of the arguments throw.
   void begin() { start_with(call(std::index_sequence_for<Arguments...>()).leave().promise()); }
 
-  [[nodiscard]] ChildEnd end() noexcept override {
-    if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
-    return slot_.has_value() ? with_notes(ok()) : stored_end();
-  }
   /// What it was given is gone before the kernel hears of its end: then the region may be Closed at once, and on another worker
   /// the scope has returned (I2, TSK-5).
   [[nodiscard]] bool about_to_end() noexcept override {

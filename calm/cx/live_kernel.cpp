@@ -26,7 +26,8 @@ constinit lockfree::Lock<> lock;
 }  // namespace
 
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
-  return {.has_end = offsetof(TaskRoot, has_end_),
+  return {.stand = offsetof(TaskRoot, stand_),
+          .over = static_cast<std::size_t>(Stand::over),
           .leaf = offsetof(TaskRoot, live_.leaf),
           .wait = offsetof(TaskRoot, live_.wait),
           .last_await = offsetof(TaskRoot, last_await_),
@@ -85,7 +86,8 @@ struct DebugLayout {
       {"ObligationRecord.since", offsetof(LocalObligation, since)},
       {"ObligationRecord.site", offsetof(LocalObligation, site)},
 
-      {"TaskRoot.has_end", TaskRoot::offsets().has_end},
+      {"TaskRoot.stand", TaskRoot::offsets().stand},
+      {"TaskRoot.over", TaskRoot::offsets().over},
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
       {"TaskRoot.last_await", TaskRoot::offsets().last_await},

@@ -14,6 +14,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <source_location>
 #include <type_traits>
@@ -146,29 +147,76 @@ struct TaskPromise : Frame {
   }
 };
 
-/// The shell of a task that gives a T.
+/// The root of a task that gives a T, with room for it. An exception that leaves the outermost frame is how the task ends.
 template <class T>
 class RootOf : public TaskRoot {
  public:
-  using TaskRoot::TaskRoot;
+  RootOf(Port& port, RegionId region) noexcept : TaskRoot(port, region) {}
 
-  /// Where its outermost frame leaves what it ends with.
-  [[nodiscard]] Slot<T>& slot() noexcept { return slot_; }
+  /// The outermost frame ends with this.
+  template <class... Arguments>
+  void give(Arguments&&... arguments) {
+    if (gave_ != Gave::nothing)
+        [[unlikely]]  // a coroutine may end a second time, when a destructor throws at the first
+      clear();
+    std::construct_at(std::addressof(value_), std::forward<Arguments>(arguments)...);
+    gave_ = Gave::value;
+  }
 
  protected:
-  [[gnu::always_inline]] ~RootOf() = default;
+  [[gnu::always_inline]] ~RootOf() { clear(); }
 
-  [[no_unique_address]] Slot<T> slot_;  // what follows in who derives from this has room in its last bytes
+  /// Needs: it gave one.
+  [[nodiscard]] T& given() noexcept {
+    CALM_REQUIRE(OUT_5, gave_ == Gave::value);
+    return value_;
+  }
+  void clear() noexcept {
+    if (gave_ == Gave::value) std::destroy_at(std::addressof(value_));
+    gave_ = Gave::nothing;
+  }
+
+ private:
+  // NOLINTNEXTLINE(readability-identifier-naming): private as others
+  union {
+    T value_;
+  };
+};
+
+template <>
+class RootOf<void> : public TaskRoot {
+ public:
+  using TaskRoot::TaskRoot;
+
+  void give() noexcept { gave_ = Gave::value; }
+
+ protected:
+  ~RootOf() = default;
+
+  void clear() noexcept { gave_ = Gave::nothing; }
 };
 
 template <class T>
 class AwaitFrame;
 
-/// Gives: where a frame leaves its T: with the one that awaits it, or in the shell.
+/// The frame ends with a value: it is for the one that awaits it, or for the root.
+template <class T, class... Arguments>
+[[gnu::always_inline]] inline void give_above(Frame& frame, Arguments&&... arguments) {
+  if (frame.above == nullptr) {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
+    static_cast<RootOf<T>*>(frame.root)->give(std::forward<Arguments>(arguments)...);
+  } else {
+    static_cast<AwaitFrame<T>*>(frame.above)->slot().emplace(std::forward<Arguments>(arguments)...);
+  }
+}
+/// The same for an exception.
 template <class T>
-[[nodiscard]] Slot<T>& slot_above(Frame& frame) noexcept {
-  if (frame.above != nullptr) return static_cast<AwaitFrame<T>*>(frame.above)->slot();
-  return static_cast<RootOf<T>*>(frame.root)->slot();
+void throw_above(Frame& frame, const std::exception_ptr& exception) noexcept {
+  if (frame.above == nullptr) {
+    frame.root->fail(panicked(exception));
+  } else {
+    static_cast<AwaitFrame<T>*>(frame.above)->slot().fail(exception);
+  }
 }
 
 template <class T>
@@ -176,9 +224,9 @@ struct ReturnValue : TaskPromise {
   template <class U>
     requires std::convertible_to<U, T>
   void return_value(U&& value) {
-    slot_above<T>(*this).emplace(std::forward<U>(value));
+    give_above<T>(*this, std::forward<U>(value));
   }
-  void return_value(Ok<T> value) { slot_above<T>(*this).emplace(std::move(value.value)); }
+  void return_value(Ok<T> value) { give_above<T>(*this, std::move(value.value)); }
   template <class E>
     requires std::convertible_to<E, Error>
   void return_value(Err<E> error) noexcept {
@@ -189,10 +237,9 @@ struct ReturnValue : TaskPromise {
   void return_value(Outcome<T> end) {
     if (end.is_ok() || end.is_panicked()) root->add_notes(end.notes());
     if (end.is_ok()) {
-      slot_above<T>(*this).emplace(std::move(end).value());
+      give_above<T>(*this, std::move(end).value());
     } else if (end.is_panicked()) {
-      root->threw(*this);
-      slot_above<T>(*this).fail(end.panic().exception());
+      throw_above<T>(*this, end.panic().exception());
     } else if (end.is_err()) {
       root->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
     } else {
@@ -203,7 +250,7 @@ struct ReturnValue : TaskPromise {
 
 template <>
 struct ReturnValue<void> : TaskPromise {
-  void return_void() noexcept { slot_above<void>(*this).emplace(); }
+  void return_void() noexcept { give_above<void>(*this); }
 };
 
 /// A frame that another one has handed over to, in the same task.
@@ -314,10 +361,7 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
       CALM_SLOW(TSK_5, this->coroutine() == made);
       return Task(made);
     }
-    void unhandled_exception() noexcept {
-      this->root->threw(*this);
-      cx::slot_above<T>(*this).fail(std::current_exception());
-    }
+    void unhandled_exception() noexcept { cx::throw_above<T>(*this, std::current_exception()); }
   };
   using CalmAwait = void;
   using Value = T;

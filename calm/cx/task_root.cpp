@@ -21,9 +21,8 @@ void TaskRoot::start_with(Frame& frame) noexcept {
 
 /// The frame has failed, or it was the outermost: the loop has to know.
 void TaskRoot::leave(Frame& frame) noexcept {
-  if (std::exchange(failing_, false)) {
+  if (stand_ == Stand::failed) {
     live_.leaf = &frame;
-    stand_ = Stand::failed;
   } else {
     stand_ = Stand::ended;
   }
@@ -40,13 +39,13 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
 }
 
 [[gnu::always_inline]] inline void TaskRoot::set_end(ChildEnd&& end) noexcept {
-  if (has_end_) {
+  if (has_end()) {
     end_ = std::move(end);
     return;
   }
   std::destroy_at(&live_);
   std::construct_at(&end_, std::move(end));
-  has_end_ = true;
+  stand_ = Stand::over;
 }
 
 /// Destroys frames from the leaf on upwards until one wants to see the end. Gives: false when none is left: then
@@ -59,6 +58,7 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
   ChildEnd& failure = worker_->failure();
   if (!live_.notes.empty()) failure = with_notes(std::move(failure));
   set_end(std::move(failure));
+  if (end_.is_panicked()) failure = ok();  // a move leaves an exception where it is
   return false;
 }
 
@@ -131,6 +131,7 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
     handover_.run(live_.leaf->coroutine());
     while (stand_ == Stand::failed) {
       if (!unwind_to_asker()) return Progress::ended;
+      stand_ = Stand::waits;
       handover_.run(live_.leaf->coroutine());
     }
     if (stand_ == Stand::waits) return Progress::parked;

@@ -19,6 +19,7 @@
 #include "calm/check/require.hpp"
 #include "calm/cx/context.hpp"
 #include "calm/cx/frame.hpp"
+#include "calm/cx/shell_owners.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
 #include "calm/lockfree/relaxed.hpp"
@@ -108,7 +109,7 @@ struct OpenScope : Fixture {
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
-  TaskRoot(Port& port, RegionId region) noexcept : port_(port), live_(), context_{this, region} {}
+  TaskRoot(Port& port, RegionId region) noexcept;
   TaskRoot(const TaskRoot&) = delete;
   TaskRoot& operator=(const TaskRoot&) = delete;
 
@@ -146,15 +147,15 @@ class TaskRoot {
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
-  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && !threw_ && live_.notes.empty(); }
+  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && live_.notes.empty(); }
 
   /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
   [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    return has_end_ && end_.is_cancelled() && end_.notes().empty() ? &end_ : nullptr;
+    return has_end() && end_.is_cancelled() && end_.notes().empty() ? &end_ : nullptr;
   }
 
   /// Needs: ended. Gives: how, without its value.
-  [[nodiscard]] virtual ChildEnd end() noexcept = 0;
+  [[nodiscard]] ChildEnd end() const noexcept { return has_end() ? end_ : with_notes(ok()); }
 
   /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; before the kernel completes it.
   void store(ChildEnd end) noexcept;
@@ -237,11 +238,11 @@ class TaskRoot {
   }
 
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
-  [[nodiscard]] const Frame* leaf() const noexcept { return has_end_ ? nullptr : live_.leaf; }
+  [[nodiscard]] const Frame* leaf() const noexcept { return has_end() ? nullptr : live_.leaf; }
   /// Has the processor fetch its innermost frame.
   void fetch_leaf() const noexcept { mem::fetch_ahead(live_.leaf, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
-  [[nodiscard]] const Wait* wait() const noexcept { return has_end_ ? nullptr : live_.wait; }
+  [[nodiscard]] const Wait* wait() const noexcept { return has_end() ? nullptr : live_.wait; }
   /// Gives: how many polls of it were begun, modulo 256: for who wants to know whether there was one.
   [[nodiscard]] std::uint8_t polls() const noexcept { return polls_; }
   /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once; after some
@@ -318,16 +319,12 @@ class TaskRoot {
   }
   /// The frame has ended otherwise than with a value.
   void fail(ChildEnd end) noexcept {
-    failing_ = true;
+    stand_ = Stand::failed;
     worker_->failure() = std::move(end);
-  }
-  /// An exception has left the frame.
-  void threw(const Frame& frame) noexcept {
-    if (frame.above == nullptr) threw_ = true;
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
-    if (failing_ || frame.above == nullptr) [[unlikely]] {
+    if (stand_ == Stand::failed || frame.above == nullptr) [[unlikely]] {
       leave(frame);
       return handover_.to(std::noop_coroutine());
     }
@@ -350,7 +347,7 @@ class TaskRoot {
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t has_end, leaf, wait, last_await, waits_for, name, name_size;
+    std::size_t stand, over, leaf, wait, last_await, waits_for, name, name_size;
   };
   static consteval Offsets offsets() noexcept;
 
@@ -361,7 +358,7 @@ class TaskRoot {
 
  protected:
   [[gnu::always_inline]] ~TaskRoot() {
-    if (has_end_) {
+    if (has_end()) {
       std::destroy_at(&end_);
     } else {
       std::destroy_at(&live_);
@@ -369,12 +366,12 @@ class TaskRoot {
   }
 
   /// Gives: false when it has ended plainly, or not at all yet.
-  [[nodiscard]] bool has_end() const noexcept { return has_end_; }
+  [[nodiscard]] bool has_end() const noexcept { return stand_ == Stand::over; }
   /// Gives: the end that left the outermost frame; from store() on, how the task ended. Needs: has_end().
   [[nodiscard]] const ChildEnd& stored_end() const noexcept { return end_; }
-  /// Gives: the end with the notes of the task.
+  /// Gives: the end with the notes of the task. Needs: !has_end().
   [[nodiscard]] ChildEnd with_notes(ChildEnd end) const noexcept {
-    if (has_end_ || live_.notes.empty()) return end;
+    if (live_.notes.empty()) return end;
     Notes notes = live_.notes;
     notes.merge(end.notes());
     return std::move(end).with_notes(std::move(notes));
@@ -392,8 +389,9 @@ class TaskRoot {
     arrived,   ///< at a wait that was not asked yet
     waits,     ///< at a wait that was asked and said pending
     gave_way,  ///< at a wait that wants another poll, and need not be asked then
-    failed,    ///< the leaf has ended otherwise than with a value: the frames around it are left
-    ended,     ///< the outermost frame has ended, with a value or an exception
+    failed,  ///< a frame ends, or has ended, otherwise than with a value, and the worker knows how: those around it are left
+    ended,  ///< the outermost frame has ended with a value
+    over,   ///< it has ended, and how is stored
   };
   Progress parked() noexcept { return std::exchange(again_, false) ? Progress::again : Progress::parked; }
   /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
@@ -422,7 +420,7 @@ class TaskRoot {
   // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {
     Live live_;
-    ChildEnd end_;  // instead, when it has_end_
+    ChildEnd end_;  // instead, when it has_end()
   };
   // NOLINTEND(readability-identifier-naming)
   kernel::Worker* worker_ = nullptr;
@@ -440,10 +438,15 @@ class TaskRoot {
   std::uint8_t polls_ = 0;
   Stand stand_ = Stand::waits;
   bool again_ = false;    // the wait that is being asked wants another poll when this one is over
-  bool failing_ = false;  // the frame that ends now does so otherwise than with a value; the worker knows how
-  bool threw_ = false;    // the outermost frame has ended with an exception
   bool limited_ = false;  // a Limit is among the fixtures
-  bool has_end_ = false;
+
+ protected:
+  // What belongs to those that derive from this, and has room here.
+  enum class Gave : std::uint8_t { nothing, value, taken };
+  Gave gave_ = Gave::nothing;  // what there is of the value that its outermost frame has given
+  ShellOwners owners_;
+
+ private:
   lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
   lockfree::Relaxed<trace::ResourceId> waits_for_;        // of the wait that said pending last
   Context context_;
