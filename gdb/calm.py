@@ -240,8 +240,8 @@ class Task(Record):
                 raise gdb.GdbError("calm: the frames of a task have no end; the memory is overwritten")
             found.append(Frame(self.offsets, at, site))
             above = found[-1].get("above")
-            at = word(above + self.offsets("FrameAwaiter.frame")) if above else 0
-            site = above + self.offsets("FrameAwaiter.site")
+            at = word(above + self.offsets("Above.frame")) if above != self.of_root("context") else 0
+            site = above + self.offsets("Above.site")
         return found
 
     def site(self):

@@ -12,7 +12,7 @@ namespace {
 
 /// Gives: the ticket of the branch that the running frame is the whole of; nullptr where it is none.
 Ticket* ticket_of_running(const cx::TaskRoot& root) noexcept {
-  const cx::FrameAwaiter* const above = root.leaf()->above;
+  const cx::FrameAwaiter* const above = root.awaiter_of(*root.leaf());
   return above == nullptr ? nullptr : above->ticket();
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "calm/clock/alarm.hpp"
+#include "calm/cx/frame.hpp"
 #include "calm/model/budget.hpp"
 #include "calm/model/error_code.hpp"
 #include "calm/model/id.hpp"
@@ -99,8 +100,7 @@ class Limit : public Fixture {
   mutable clock::Alarm alarm_;
 };
 
-struct Context {
-  TaskRoot* root = nullptr;
+struct Context : Above {
   RegionId region{};  ///< where it spawns into
 
   /// Gives: the context around it; nullptr for the task's own, which lies in its root.
@@ -135,7 +135,7 @@ struct Context {
 struct InnerContext : Context {
   /// Needs: the one around it outlives this.
   InnerContext(const Context& its_outer, RegionId its_region) noexcept
-      : Context{its_outer.root, its_region}, around(&its_outer) {}
+      : Context{{its_outer.root}, its_region}, around(&its_outer) {}
 
   const Context* around;
 };

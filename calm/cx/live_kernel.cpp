@@ -28,6 +28,7 @@ constinit lockfree::Lock<> lock;
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
   return {.stand = offsetof(TaskRoot, stand_),
           .over = static_cast<std::size_t>(Stand::over),
+          .context = offsetof(TaskRoot, context_),
           .leaf = offsetof(TaskRoot, live_.leaf),
           .wait = offsetof(TaskRoot, live_.wait),
           .last_await = offsetof(TaskRoot, last_await_),
@@ -88,6 +89,7 @@ struct DebugLayout {
 
       {"TaskRoot.stand", TaskRoot::offsets().stand},
       {"TaskRoot.over", TaskRoot::offsets().over},
+      {"TaskRoot.context", TaskRoot::offsets().context},
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
       {"TaskRoot.last_await", TaskRoot::offsets().last_await},
@@ -97,8 +99,8 @@ struct DebugLayout {
       {"SleepWait.until", SleepWait::until_offset()},
 
       {"Frame.above", offsetof(Frame, above)},
-      {"FrameAwaiter.frame", offsetof(FrameAwaiter, frame)},
-      {"FrameAwaiter.site", offsetof(FrameAwaiter, site)},
+      {"Above.frame", offsetof(FrameAwaiter, frame) - offsetof(FrameAwaiter, root)},
+      {"Above.site", offsetof(FrameAwaiter, site) - offsetof(FrameAwaiter, root)},
 
       {nullptr, 0},
   };

@@ -209,7 +209,7 @@ class Port {
 };
 
 inline TaskRoot::TaskRoot(Port& port, RegionId region) noexcept
-    : port_(port), live_(), owners_(port.is_shared()), context_{this, region} {}
+    : port_(port), live_(), owners_(port.is_shared()), context_{{this}, region} {}
 // Where the port is not quick nobody finds a task quiet: it need not be asked.
 inline bool TaskRoot::is_quiet() const noexcept { return live_.quiet_at == port_.cancel_stamp(); }
 inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {

@@ -27,8 +27,8 @@ class Slot {
 
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
-    if (holds_ != Holds::nothing)
-        [[unlikely]]  // a coroutine may end a second time, when a destructor throws at the first
+    // A coroutine may end a second time, when a destructor throws at the first.
+    if (holds_ != Holds::nothing) [[unlikely]]
       clear();
     std::construct_at(&content_.value, std::forward<Arguments>(arguments)...);
     holds_ = Holds::value;

@@ -214,7 +214,7 @@ class AwaitSpawned final : public Wait {
   AwaitSpawned(Spawned<T>& spawned, Frame& frame) noexcept : Wait(nullptr), spawned_(spawned), frame_(frame) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return spawned_.is_ok(); }
-  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root->park(frame_, *this); }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root()->park(frame_, *this); }
   Handle<T> await_resume() noexcept { return std::move(spawned_).value(); }
 
   WaitState step(TaskRoot& /*root*/, ChildEnd& end) noexcept override {

@@ -54,7 +54,7 @@ struct FinalAwait {
   template <class Promise>
   auto await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     Frame& frame = ended.promise();
-    return frame.root->finish(frame);
+    return frame.root()->finish(frame);
   }
   static void await_resume() noexcept {}
 };
@@ -99,10 +99,10 @@ class AwaitValue final : public FailWait {
   [[nodiscard]] bool await_ready() const noexcept { return value_.is_ok() || value_.is_panicked(); }
   void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
     end_ = without_value(value_);
-    frame_.root->park(frame_, *this);
+    frame_.root()->park(frame_, *this);
   }
   U await_resume() {
-    frame_.root->add_notes(value_.notes());
+    frame_.root()->add_notes(value_.notes());
     if constexpr (std::is_void_v<U>) {
       (void)value_.value();
     } else {
@@ -127,7 +127,7 @@ struct TaskPromise : Frame {
   template <class U>
   AwaitValue<U> await_transform(Outcome<U> value,
                                 std::source_location where = std::source_location::current()) noexcept {
-    root->stands_at(where);
+    root()->stands_at(where);
     return {std::move(value), *this};
   }
   template <class A>
@@ -141,7 +141,7 @@ struct TaskPromise : Frame {
       return std::forward<A>(awaitable).awaiter(*this, where);
     } else {
       // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
-      root->stands_at(where);
+      root()->stands_at(where);
       return std::forward<A>(awaitable).awaiter(*this);
     }
   }
@@ -156,8 +156,8 @@ class RootOf : public TaskRoot {
   /// The outermost frame ends with this.
   template <class... Arguments>
   void give(Arguments&&... arguments) {
-    if (gave_ != Gave::nothing)
-        [[unlikely]]  // a coroutine may end a second time, when a destructor throws at the first
+    // A coroutine may end a second time, when a destructor throws at the first.
+    if (gave_ != Gave::nothing) [[unlikely]]
       clear();
     std::construct_at(std::addressof(value_), std::forward<Arguments>(arguments)...);
     gave_ = Gave::value;
@@ -202,9 +202,9 @@ class AwaitFrame;
 /// The frame ends with a value: it is for the one that awaits it, or for the root.
 template <class T, class... Arguments>
 [[gnu::always_inline]] inline void give_above(Frame& frame, Arguments&&... arguments) {
-  if (frame.above == nullptr) {
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
-    static_cast<RootOf<T>*>(frame.root)->give(std::forward<Arguments>(arguments)...);
+  TaskRoot& root = *frame.root();
+  if (root.is_outermost(frame)) {
+    static_cast<RootOf<T>&>(root).give(std::forward<Arguments>(arguments)...);
   } else {
     static_cast<AwaitFrame<T>*>(frame.above)->slot().emplace(std::forward<Arguments>(arguments)...);
   }
@@ -212,8 +212,8 @@ template <class T, class... Arguments>
 /// The same for an exception.
 template <class T>
 void throw_above(Frame& frame, const std::exception_ptr& exception) noexcept {
-  if (frame.above == nullptr) {
-    frame.root->fail(panicked(exception));
+  if (frame.root()->is_outermost(frame)) {
+    frame.root()->fail(panicked(exception));
   } else {
     static_cast<AwaitFrame<T>*>(frame.above)->slot().fail(exception);
   }
@@ -231,19 +231,19 @@ struct ReturnValue : TaskPromise {
     requires std::convertible_to<E, Error>
   void return_value(Err<E> error) noexcept {
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
-    root->fail(err(Error(std::move(error.error))));
+    root()->fail(err(Error(std::move(error.error))));
   }
-  void return_value(Cancelled end) noexcept { root->fail(std::move(end)); }
+  void return_value(Cancelled end) noexcept { root()->fail(std::move(end)); }
   void return_value(Outcome<T> end) {
-    if (end.is_ok() || end.is_panicked()) root->add_notes(end.notes());
+    if (end.is_ok() || end.is_panicked()) root()->add_notes(end.notes());
     if (end.is_ok()) {
       give_above<T>(*this, std::move(end).value());
     } else if (end.is_panicked()) {
       throw_above<T>(*this, end.panic().exception());
     } else if (end.is_err()) {
-      root->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
+      root()->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
     } else {
-      root->fail(ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
+      root()->fail(ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
     }
   }
 };
@@ -266,8 +266,7 @@ class AwaitFrame : public FrameAwaiter {
   auto await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
     Promise& child = child_.promise();
     child.above = this;
-    child.root = frame.root;
-    return frame.root->begin(child);
+    return root->begin(child);
   }
 
   void abandon() noexcept final { child_ = {}; }
@@ -281,7 +280,7 @@ class AwaitFrame : public FrameAwaiter {
 
   /// Ends the frame of the child if it is still there; what it gave stands in slot_.
   void end_frame() noexcept {
-    frame.root->stands_at(site);
+    root->stands_at(site);
     if (child_) std::exchange(child_, {}).destroy();
   }
 
@@ -320,12 +319,12 @@ class AwaitOutcome final : public AwaitFrame<T> {
   using AwaitFrame<T>::AwaitFrame;
 
   auto await_suspend(std::coroutine_handle<> parent) noexcept {
-    before_ = this->frame.root->exchange_notes({});
+    before_ = this->root->exchange_notes({});
     return AwaitFrame<T>::await_suspend(parent);
   }
   Outcome<T> await_resume() {
     this->end_frame();
-    Notes notes = this->frame.root->exchange_notes(std::move(before_));
+    Notes notes = this->root->exchange_notes(std::move(before_));
     if (notes.empty()) [[likely]]
       return end();
     Outcome<T> seen = end();

@@ -15,7 +15,7 @@ WaitState Wait::cancel(TaskRoot& /*root*/, const Reason& reason, ChildEnd& end) 
 
 void TaskRoot::start_with(Frame& frame) noexcept {
   CALM_REQUIRE(TSK_5, live_.leaf == nullptr && frame.above == nullptr);
-  frame.root = this;
+  frame.above = &context_;
   live_.leaf = &frame;
 }
 
@@ -30,7 +30,7 @@ void TaskRoot::leave(Frame& frame) noexcept {
 
 /// Destroys the innermost frame; the one around it is that then. Gives: what that one awaited; nullptr when none is left.
 Awaiter* TaskRoot::destroy_leaf() noexcept {
-  FrameAwaiter* const above = live_.leaf->above;
+  FrameAwaiter* const above = awaiter_of(*live_.leaf);
   Frame* const frame = std::exchange(live_.leaf, above == nullptr ? nullptr : &above->frame);
   if (above != nullptr) last_await_.set(above->site);
   frame->coroutine().destroy();

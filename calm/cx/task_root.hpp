@@ -281,6 +281,13 @@ class TaskRoot {
 
   // --- for frames ---
 
+  /// Needs: a frame of this task.
+  [[nodiscard]] bool is_outermost(const Frame& frame) const noexcept { return frame.above == &context_; }
+  /// Gives: what awaits the frame; nullptr for the outermost. Needs: a frame of this task.
+  [[nodiscard]] FrameAwaiter* awaiter_of(const Frame& frame) const noexcept {
+    return is_outermost(frame) ? nullptr : static_cast<FrameAwaiter*>(frame.above);
+  }
+
   /// The frame suspends here; it goes on when the wait says so.
   void park(Frame& frame, Wait& wait) noexcept {
     live_.leaf = &frame;
@@ -324,11 +331,11 @@ class TaskRoot {
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
-    if (stand_ == Stand::failed || frame.above == nullptr) [[unlikely]] {
+    if (stand_ == Stand::failed || is_outermost(frame)) [[unlikely]] {
       leave(frame);
       return handover_.to(std::noop_coroutine());
     }
-    live_.leaf = &frame.above->frame;
+    live_.leaf = &static_cast<FrameAwaiter*>(frame.above)->frame;
     return handover_.to(live_.leaf->coroutine());
   }
 
@@ -338,7 +345,7 @@ class TaskRoot {
     std::source_location site = last_await_.get();
     for (const Frame* frame = leaf(); frame != nullptr;) {
       visit(site);
-      const FrameAwaiter* const above = frame->above;
+      const FrameAwaiter* const above = awaiter_of(*frame);
       if (above == nullptr) return;
       site = above->site;
       frame = &above->frame;
@@ -347,7 +354,7 @@ class TaskRoot {
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t stand, over, leaf, wait, last_await, waits_for, name, name_size;
+    std::size_t stand, over, context, leaf, wait, last_await, waits_for, name, name_size;
   };
   static consteval Offsets offsets() noexcept;
 
