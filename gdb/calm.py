@@ -190,8 +190,12 @@ def function_name(pretty):
 class Frame(Record):
     type_name = "Frame"
 
+    def __init__(self, offsets, address, site):
+        super().__init__(offsets, address)
+        self.site = Site(site)
+
     def line(self, number, waits):
-        site = Site(self.place("site"))
+        site = self.site
         frame = self.address - 16  # a promise lies behind the two functions of its coroutine
         resume = word(frame) or word(frame + 8)  # one that has ended has no resume function, but a destroy function
         name = function_name(symbol(resume) or site.function)
@@ -228,11 +232,21 @@ class Task(Record):
         return f"{TASK_STATES.get(self.bits >> 3 & 0x3f, '?')}, {wake}"
 
     def frames(self):
-        return Frame(self.offsets, 0).chain(word(self.of_root("leaf")), "parent") if self.root else []
+        """Innermost first. The root knows where that one awaits, and each what awaits it in the next one."""
+        has_some = self.root and read(self.of_root("stand"), "B") != self.offsets("TaskRoot.over")
+        found, at, site = [], word(self.of_root("leaf")) if has_some else 0, self.of_root("last_await")
+        while at:
+            if len(found) == LIMIT:
+                raise gdb.GdbError("calm: the frames of a task have no end; the memory is overwritten")
+            found.append(Frame(self.offsets, at, site))
+            above = found[-1].get("above")
+            at = word(above + self.offsets("Above.frame")) if above != self.of_root("context") else 0
+            site = above + self.offsets("Above.site")
+        return found
 
     def site(self):
         """Where it awaits: the innermost place that is not calm's own."""
-        sites = [Site(frame.place("site")) for frame in self.frames()]
+        sites = [frame.site for frame in self.frames()]
         return next((str(site) for site in sites if not site.ours), "")
 
     def waits_for(self):

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -65,8 +66,9 @@ class AwaitBranch final : public cx::AwaitEnd<T> {
  public:
   using Promise = typename cx::AwaitEnd<T>::Promise;
 
-  AwaitBranch(std::coroutine_handle<Promise> child, cx::Frame& parent, Ticket& ticket) noexcept
-      : cx::AwaitEnd<T>(child, parent), ticket_(ticket) {}
+  AwaitBranch(std::coroutine_handle<Promise> child, cx::Frame& parent, std::source_location where,
+              Ticket& ticket) noexcept
+      : cx::AwaitEnd<T>(child, parent, where), ticket_(ticket) {}
   [[nodiscard]] Ticket* ticket() const noexcept override { return &ticket_; }
 
  private:
@@ -80,7 +82,9 @@ class [[nodiscard]] WholeBranch {
   using CalmAwait = void;
 
   WholeBranch(Task<T> task, Ticket& ticket) noexcept : task_(std::move(task)), ticket_(ticket) {}
-  [[nodiscard]] AwaitBranch<T> awaiter(cx::Frame& parent) && noexcept { return {task_.leave(), parent, ticket_}; }
+  [[nodiscard]] AwaitBranch<T> awaiter(cx::Frame& parent, std::source_location site) && noexcept {
+    return {task_.leave(), parent, site, ticket_};
+  }
 
  private:
   Task<T> task_;

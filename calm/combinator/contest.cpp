@@ -12,8 +12,8 @@ namespace {
 
 /// Gives: the ticket of the branch that the running frame is the whole of; nullptr where it is none.
 Ticket* ticket_of_running(const cx::TaskRoot& root) noexcept {
-  const cx::Frame* const parent = root.leaf()->parent;
-  return parent == nullptr ? nullptr : parent->awaiting->ticket();
+  const cx::FrameAwaiter* const above = root.awaiter_of(*root.leaf());
+  return above == nullptr ? nullptr : above->ticket();
 }
 
 }  // namespace

@@ -15,14 +15,14 @@ std::string backtrace(const TaskRoot& root) {
   if (!root.name().empty()) text.append(" \"").append(root.name()).append("\"");
   text.append(" of ").append(to_string(root.region()));
   std::size_t number = 0;
-  for (const Frame* frame = root.leaf(); frame != nullptr; frame = frame->parent, ++number) {
-    text.append("\n  #").append(std::to_string(number)).append(" ");
-    if (frame->site.line() == 0) {
+  root.for_each_site([&](std::source_location site) {
+    text.append("\n  #").append(std::to_string(number++)).append(" ");
+    if (site.line() == 0) {
       text.append("not started");
     } else {
-      text.append(short_place(frame->site)).append(" in ").append(frame->site.function_name());
+      text.append(short_place(site)).append(" in ").append(site.function_name());
     }
-  }
+  });
   if (number == 0) text.append("\n  no frames: it has ended");
   return text;
 }

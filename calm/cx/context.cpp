@@ -12,7 +12,13 @@
 namespace calm::cx {
 
 Limit::Limit(const Context& of, TaskRoot& root, RegionId region, const Budget& budget, CancelKind late)
-    : of_(of), root_(root), region_(region), budget_(budget), late_(late), reserve_(ReasonReserve::take()) {
+    : Fixture(kind),
+      of_(of),
+      root_(root),
+      region_(region),
+      budget_(budget),
+      late_(late),
+      reserve_(ReasonReserve::take()) {
   if (!reserve_) throw std::bad_alloc();
   root_.add_limit(*this);
   if (!budget.deadline.is_none() && !budget.deadline.reached(root.port().recent(root.worker()))) arm();
@@ -49,8 +55,8 @@ bool Limit::is_observable() const noexcept { return masks_ <= 0; }
 
 const Reason& Limit::reason() const noexcept {
   if (!reason_) {
-    const CancelKind kind = cost_refused_ ? CancelKind::cost_budget : polls_used_up() ? CancelKind::poll_quota : late_;
-    const ReasonSpec spec{.kind = kind, .region = region_, .task = root_.id(), .at = root_.worker().now()};
+    const CancelKind why = cost_refused_ ? CancelKind::cost_budget : polls_used_up() ? CancelKind::poll_quota : late_;
+    const ReasonSpec spec{.kind = why, .region = region_, .task = root_.id(), .at = root_.worker().now()};
     reason_ = Reason(spec, std::exchange(reserve_, {}));
   }
   return reason_;
@@ -58,27 +64,44 @@ const Reason& Limit::reason() const noexcept {
 
 // --- what a task counts for its limits ---
 
+void TaskRoot::put_up(Fixture& fixture) noexcept {
+  fixture.outer_ = live_.fixtures;
+  live_.fixtures = &fixture;
+}
+
+void TaskRoot::take_down(const Fixture& fixture) noexcept {
+  Fixture** place = &live_.fixtures;
+  while (*place != &fixture) place = &(*place)->outer_;
+  *place = fixture.outer_;
+}
+
 void TaskRoot::add_limit(Limit& limit) noexcept {
-  limit.outer_ = limits_;
-  limits_ = &limit;
+  put_up(limit);
+  limited_ = true;
+  live_.quiet_at = 0;
 }
 
 void TaskRoot::take_limit(const Limit& limit) noexcept {
-  Limit** place = &limits_;
-  while (*place != &limit) place = &(*place)->outer_;
-  *place = limit.outer_;
+  take_down(limit);
+  limited_ = innermost_limit() != nullptr;
 }
 
 void TaskRoot::count_for_limits() noexcept {
-  for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) ++limit->polls_;
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
+    ++limit->polls_;
+  }
 }
 
 void TaskRoot::add_spent(std::uint64_t cost) noexcept {
-  for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) limit->cost_ += cost;
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
+    limit->cost_ += cost;
+  }
 }
 
 void TaskRoot::count_mask(std::int32_t more) noexcept {
-  for (Limit* limit = limits_; limit != nullptr; limit = limit->outer_) limit->masks_ += more;
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
+    limit->masks_ += more;
+  }
 }
 
 namespace {
@@ -86,8 +109,8 @@ namespace {
 /// Nothing was seen at a checkpoint: if that is so for the task and every scope that it has open, the next one need not look.
 void remember_quiet(TaskRoot& root, std::uint64_t stamp) noexcept {
   const Port& port = root.port();
-  if (port.is_walking() || port.is_cancel_requested(root.id())) return;
-  for (const OpenScope* scope = root.innermost_scope(); scope != nullptr; scope = scope->outer) {
+  if (root.has_limits() || port.is_walking() || port.is_cancel_requested(root.id())) return;
+  for (const OpenScope* scope = root.innermost_scope(); scope != nullptr; scope = Fixture::outer(*scope)) {
     if (port.is_cancelled(scope->region)) return;
   }
   root.found_quiet(stamp);
@@ -98,7 +121,7 @@ void remember_quiet(TaskRoot& root, std::uint64_t stamp) noexcept {
 /// A task has few of them, most have none.
 const Limit* Context::limit() const noexcept {
   const Limit* limit = root->innermost_limit();
-  while (limit != nullptr && &limit->of_ != this) limit = limit->outer_;
+  while (limit != nullptr && &limit->of_ != this) limit = Fixture::outer(*limit);
   return limit;
 }
 
@@ -107,12 +130,12 @@ Reason Context::acknowledge() const {
   kernel::Worker& worker = root->worker();
   if (!port.is_quick()) {
     if (Reason reason = port.sees_cancel(worker, root->id())) return reason;
-    return outer == nullptr ? Reason() : acknowledge_around();
+    return outer() == nullptr ? Reason() : acknowledge_around();
   }
   if (root->is_quiet()) return {};
   const std::uint64_t stamp = port.cancel_stamp();
   if (Reason reason = port.sees_cancel(worker, root->id())) return reason;
-  if (outer != nullptr) {
+  if (outer() != nullptr) {
     if (Reason reason = acknowledge_around()) return reason;
   }
   remember_quiet(*root, stamp);
@@ -123,7 +146,7 @@ Reason Context::acknowledge_around() const {
   Port& port = root->port();
   kernel::Worker& worker = root->worker();
   const bool masked = port.is_masked(root->id());
-  for (const Context* context = this; context->outer != nullptr; context = context->outer) {
+  for (const Context* context = this; context->outer() != nullptr; context = context->outer()) {
     if (const Limit* const limit = context->limit()) {
       if (limit->is_used_up() && (!masked || limit->is_observable())) return limit->reason();
       limit->renew_alarm();
@@ -138,7 +161,7 @@ Reason Context::acknowledge_around() const {
 bool Context::is_cancelled() const noexcept {
   const Port& port = root->port();
   if (port.is_cancel_requested(root->id())) return true;
-  for (const Context* context = this; context->outer != nullptr; context = context->outer) {
+  for (const Context* context = this; context->outer() != nullptr; context = context->outer()) {
     if (const Limit* const limit = context->limit(); limit != nullptr && limit->is_used_up()) return true;
     if (context->is_scope() && port.is_cancelled(context->region)) return true;
   }
@@ -148,7 +171,7 @@ bool Context::is_cancelled() const noexcept {
 Budget Context::narrowed() const noexcept {
   Budget budget;
   if (!root->has_limits()) return budget;
-  for (const Context* context = this; context != nullptr; context = context->outer) {
+  for (const Context* context = this; context != nullptr; context = context->outer()) {
     if (const Limit* const limit = context->limit()) budget = meet(budget, limit->left());
   }
   return budget;
@@ -159,7 +182,7 @@ Budget Context::budget() const noexcept {
 }
 
 Status Context::spend(std::uint64_t cost) const {
-  for (const Context* context = this; context != nullptr; context = context->outer) {
+  for (const Context* context = this; context != nullptr; context = context->outer()) {
     const Limit* const limit = context->limit();
     if (limit == nullptr || limit->left().cost.covers(cost)) continue;
     limit->refuse_cost();
@@ -170,12 +193,13 @@ Status Context::spend(std::uint64_t cost) const {
   return status;
 }
 
-StandIn::StandIn(const Context& own, const Context& made_with) noexcept : own_(own), made_with_(made_with) {
+StandIn::StandIn(const Context& own, const Context& made_with) noexcept
+    : Fixture(kind), own_(own), made_with_(made_with) {
   CALM_REQUIRE(CTX_1, own.root->stand_in() == nullptr);
-  own.root->set_stand_in(this);
+  own.root->put_up(*this);
 }
 
-StandIn::~StandIn() { own_.root->set_stand_in(nullptr); }
+StandIn::~StandIn() { own_.root->take_down(*this); }
 
 const Context& Context::in_running_task() const noexcept {
   if (!root->was_polled()) return *this;
@@ -186,7 +210,7 @@ const Context& Context::in_running_task() const noexcept {
   for (const StandIn* place = task->stand_in(); place != nullptr; place = place->made_with().root->stand_in()) {
     if (place->made_with().root != root) continue;
     const Context* around = &place->made_with();
-    while (around != nullptr && around != this) around = around->outer;
+    while (around != nullptr && around != this) around = around->outer();
     // A tighter budget of the task outside does not reach in: give it to the combinator, or make it in the branch.
     CALM_REQUIRE(CTX_1, around == this, root->id().bits(), running.bits());
     return task->stand_in()->own();

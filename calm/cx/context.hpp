@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "calm/clock/alarm.hpp"
+#include "calm/cx/frame.hpp"
 #include "calm/model/budget.hpp"
 #include "calm/model/error_code.hpp"
 #include "calm/model/id.hpp"
@@ -19,17 +20,47 @@ namespace calm::cx {
 class TaskRoot;
 struct Context;
 
+/// What code has put into a frame of a task that the task has to know of. Few tasks have any, so they are all in one list.
+class Fixture {
+ public:
+  enum class Kind : std::uint8_t { limit, scope, stand_in };
+
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  /// Gives: the first one of this kind from here on outwards; nullptr when there is none.
+  template <class F>
+  [[nodiscard]] static F* first(Fixture* from) noexcept {
+    while (from != nullptr && from->kind_ != F::kind) from = from->outer_;
+    return static_cast<F*>(from);
+  }
+  /// Gives: the next one of the same kind outwards in the same task; nullptr when there is none.
+  template <class F>
+  [[nodiscard]] static F* outer(const F& fixture) noexcept {
+    return first<F>(fixture.outer_);
+  }
+
+ protected:
+  explicit Fixture(Kind kind) noexcept : kind_(kind) {}
+  ~Fixture() = default;
+
+ private:
+  friend class TaskRoot;
+  Fixture* outer_ = nullptr;
+  Kind kind_;
+};
+
 /// A tighter budget for a part of a task, counted from its making; the poll under way is not counted. It lives in the
 /// frame that asked for it. Used up, it ends every wait under it with Deadline, PollQuota or CostBudget, except under a
 /// mask that was put on inside. A timeout says Timeout where others say Deadline.
-class Limit {
+class Limit : public Fixture {
  public:
+  static constexpr Kind kind = Kind::limit;
+
   /// Needs: the context whose budget this is, which need not have begun to live; the task's, and the region where it is said.
   /// Fails: std::bad_alloc; what its reason needs is taken now (HND-3).
   Limit(const Context& of, TaskRoot& root, RegionId region, const Budget& budget,
         CancelKind late = CancelKind::deadline);
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
   ~Limit();
 
   /// Gives: what may still be used; the deadline and the priority as they were asked for.
@@ -59,7 +90,6 @@ class Limit {
   TaskRoot& root_;
   RegionId region_;
   Budget budget_;
-  Limit* outer_ = nullptr;   // the next one of the same task
   std::uint64_t polls_ = 0;  // that the task has begun since
   std::uint64_t cost_ = 0;
   std::int32_t masks_ = 0;  // put on since, less those taken off
@@ -70,10 +100,11 @@ class Limit {
   mutable clock::Alarm alarm_;
 };
 
-struct Context {
-  TaskRoot* root = nullptr;
-  RegionId region{};               ///< where it spawns into
-  const Context* outer = nullptr;  ///< the context around it; none at the task's own region
+struct Context : Above {
+  RegionId region{};  ///< where it spawns into
+
+  /// Gives: the context around it; nullptr for the task's own, which lies in its root.
+  [[nodiscard]] const Context* outer() const noexcept;
 
   /// Gives: the reason when the task, a scope of it that this context is in, or a budget of it was cancelled or used up
   ///        and nothing masks that; the task has acknowledged then.
@@ -96,17 +127,27 @@ struct Context {
  private:
   /// Gives: the budget of its own; nullptr where it has none.
   [[nodiscard]] const Limit* limit() const noexcept;
-  [[nodiscard]] bool is_scope() const noexcept { return outer != nullptr && outer->region != region; }
+  /// Needs: it is not the task's own.
+  [[nodiscard]] bool is_scope() const noexcept { return outer()->region != region; }
+};
+
+/// One that is not the task's own.
+struct InnerContext : Context {
+  /// Needs: the one around it outlives this.
+  InnerContext(const Context& its_outer, RegionId its_region) noexcept
+      : Context{{its_outer.root}, its_region}, around(&its_outer) {}
+
+  const Context* around;
 };
 
 /// While it lives, code that was made with a context of another task runs in this one: there that context, and those around
 /// it, stand for this task's own. `race(cx, load(cx, a), load(cx, b))` makes two Tasks here and runs each as a fiber.
-class StandIn {
+class StandIn : public Fixture {
  public:
+  static constexpr Kind kind = Kind::stand_in;
+
   /// Needs: the context of the running task; that with which the code was made, which outlives this.
   StandIn(const Context& own, const Context& made_with) noexcept;
-  StandIn(const StandIn&) = delete;
-  StandIn& operator=(const StandIn&) = delete;
   ~StandIn();
 
   [[nodiscard]] const Context& own() const noexcept { return own_; }

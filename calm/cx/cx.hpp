@@ -100,15 +100,13 @@ template <class... Caps>
 class [[nodiscard]] NarrowedCx : public CxOf<Caps...> {
  public:
   NarrowedCx(const cx::Context& outer, const Budget& budget)
-      : CxOf<Caps...>(context_),
-        limit_(context_, *outer.root, outer.region, budget),
-        context_{outer.root, outer.region, &outer} {}
+      : CxOf<Caps...>(context_), limit_(context_, *outer.root, outer.region, budget), context_(outer, outer.region) {}
   NarrowedCx(const NarrowedCx&) = delete;
   NarrowedCx& operator=(const NarrowedCx&) = delete;
 
  private:
   cx::Limit limit_;
-  cx::Context context_;
+  cx::InnerContext context_;
 };
 
 namespace cx {

@@ -120,7 +120,6 @@ template <lockfree::AtomicsPolicy Atomics>
     return true;
   }
   if (root.ended_plainly()) [[likely]] {
-    root.store_plain_end();
     root.leave_crew(worker);
     if (kernel.complete_plainly(worker, record, task)) [[likely]] {
       root.let_go();

@@ -18,25 +18,17 @@ namespace calm::cx {
 
 /// Nobody joins a finalizer: the kernel's side is its only owner.
 template <class C, class F, class... Arguments>
-class FinalizerShell final : public TaskRoot {
+class FinalizerShell final : public RootOf<void> {
  public:
   FinalizerShell(Port& port, RegionId region, F callable, Arguments... arguments)
-      : TaskRoot(port, region), given_(std::in_place, std::move(callable), std::move(arguments)...) {}
+      : RootOf<void>(port, region), given_(std::in_place, std::move(callable), std::move(arguments)...) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
 
   /// Makes the frame that the callable runs in. Once. Fails: std::bad_alloc, and what copies of the arguments throw.
-  void begin() {
-    const auto frame = call(std::index_sequence_for<Arguments...>()).leave();
-    frame.promise().slot = &slot_;
-    start_with(frame.promise());
-  }
+  void begin() { start_with(call(std::index_sequence_for<Arguments...>()).leave().promise()); }
 
-  [[nodiscard]] ChildEnd end() noexcept override {
-    if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
-    return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
-  }
   /// What it was given is gone before the kernel hears of its end: then the region may be Closed at once, and on another worker
   /// the scope has returned (I2, TSK-5).
   [[nodiscard]] bool about_to_end() noexcept override {
@@ -60,7 +52,6 @@ class FinalizerShell final : public TaskRoot {
   };
 
   std::optional<Given> given_;
-  Slot<void> slot_;
 };
 
 }  // namespace calm::cx

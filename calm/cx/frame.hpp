@@ -40,12 +40,30 @@ class Awaiter {
   ~Awaiter() = default;
 };
 
+/// What a frame knows of what is around it: a FrameAwaiter, or for the outermost one the context of the task.
+struct Above {
+  TaskRoot* root = nullptr;
+};
+
+/// What a frame that awaits another one waits for. It lives in the one and is known to the other, so no frame has room for an
+/// await that it is not at: the wait of a leaf, and where that is, are known to the root.
+class FrameAwaiter : public Awaiter, public Above {
+ public:
+  FrameAwaiter(Frame& its_frame, std::source_location its_site) noexcept;
+
+  Frame& frame;               ///< the one that awaits
+  std::source_location site;  ///< where
+
+ protected:
+  ~FrameAwaiter() = default;
+};
+
 /// Base of every promise, and the first thing in it: where the promise lies, its coroutine is known.
 struct Frame {
-  Frame* parent = nullptr;      ///< the frame that awaits this one; none for the root
-  TaskRoot* root = nullptr;     ///< the task it runs in, from its start on
-  Awaiter* awaiting = nullptr;  ///< while it awaits another frame; the wait of a leaf is known to the root
-  std::source_location site{};  ///< of that await point
+  Above* above = nullptr;  ///< from its start on; what awaits it, or the context of its task
+
+  /// Gives: the task it runs in. Needs: it was started.
+  [[nodiscard]] TaskRoot* root() const noexcept { return above->root; }
 
   /// Gives: the coroutine that this is the promise of. Its place follows from the alignment of the promise alone,
   ///        which is that of a Frame for all of them (PromiseOfTask).
@@ -53,6 +71,9 @@ struct Frame {
     return std::coroutine_handle<Frame>::from_promise(*this);
   }
 };
+
+inline FrameAwaiter::FrameAwaiter(Frame& its_frame, std::source_location its_site) noexcept
+    : Above{its_frame.root()}, frame(its_frame), site(its_site) {}
 
 /// What makes Frame::coroutine() right for a promise.
 template <class Promise>

@@ -26,8 +26,12 @@ constinit lockfree::Lock<> lock;
 }  // namespace
 
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
-  return {.leaf = offsetof(TaskRoot, leaf_),
-          .wait = offsetof(TaskRoot, wait_),
+  return {.stand = offsetof(TaskRoot, stand_),
+          .over = static_cast<std::size_t>(Stand::over),
+          .context = offsetof(TaskRoot, context_),
+          .leaf = offsetof(TaskRoot, live_.leaf),
+          .wait = offsetof(TaskRoot, live_.wait),
+          .last_await = offsetof(TaskRoot, last_await_),
           .waits_for = offsetof(TaskRoot, waits_for_),
           .name = offsetof(TaskRoot, name_),
           .name_size = offsetof(TaskRoot, name_size_)};
@@ -83,15 +87,20 @@ struct DebugLayout {
       {"ObligationRecord.since", offsetof(LocalObligation, since)},
       {"ObligationRecord.site", offsetof(LocalObligation, site)},
 
+      {"TaskRoot.stand", TaskRoot::offsets().stand},
+      {"TaskRoot.over", TaskRoot::offsets().over},
+      {"TaskRoot.context", TaskRoot::offsets().context},
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
+      {"TaskRoot.last_await", TaskRoot::offsets().last_await},
       {"TaskRoot.waits_for", TaskRoot::offsets().waits_for},
       {"TaskRoot.name", TaskRoot::offsets().name},
       {"TaskRoot.name_size", TaskRoot::offsets().name_size},
       {"SleepWait.until", SleepWait::until_offset()},
 
-      {"Frame.parent", offsetof(Frame, parent)},
-      {"Frame.site", offsetof(Frame, site)},
+      {"Frame.above", offsetof(Frame, above)},
+      {"Above.frame", offsetof(FrameAwaiter, frame) - offsetof(FrameAwaiter, root)},
+      {"Above.site", offsetof(FrameAwaiter, site) - offsetof(FrameAwaiter, root)},
 
       {nullptr, 0},
   };

@@ -212,8 +212,10 @@ class Port {
 #endif
 };
 
+inline TaskRoot::TaskRoot(Port& port, RegionId region) noexcept
+    : port_(port), live_(), owners_(port.is_shared()), context_{{this}, region} {}
 // Where the port is not quick nobody finds a task quiet: it need not be asked.
-inline bool TaskRoot::is_quiet() const noexcept { return limits_ == nullptr && quiet_at_ == port_.cancel_stamp(); }
+inline bool TaskRoot::is_quiet() const noexcept { return live_.quiet_at == port_.cancel_stamp(); }
 inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {
   stand_ = Stand::waits;
   waits_for_.set(resource);

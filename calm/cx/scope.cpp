@@ -44,6 +44,7 @@ WaitState LingerWait::cancel(TaskRoot& root, Reason& reason, ChildEnd& /*end*/) 
 }
 
 ScopeBase::~ScopeBase() {
+  if (open_.frame != nullptr) context_.root->take_down(open_);  // an exception has left scope() itself
   if (has_fibers_) context_.root->unpin();
 }
 
@@ -61,13 +62,13 @@ void ScopeBase::cancel(std::string_view message) const {
 Status ScopeBase::open(const ScopeOptions& options) {
   if (options.budget != Budget::infinite()) {
     try {
-      limit_.emplace(context_, *context_.root, context_.outer->region, options.budget);
+      limit_.emplace(context_, *context_.root, context_.around->region, options.budget);
     } catch (const std::bad_alloc&) {
       return Errc::resource_exhausted;
     }
   }
-  const auto made = port().create_region(worker(), context_.outer->region,
-                                         {.budget = meet(options.budget, context_.outer->narrowed()),
+  const auto made = port().create_region(worker(), context_.around->region,
+                                         {.budget = meet(options.budget, context_.around->narrowed()),
                                           .limits = options.limits,
                                           .policy = options.policy,
                                           .cleanup_mode = options.cleanup_mode,
@@ -88,12 +89,12 @@ Status ScopeBase::open(const ScopeOptions& options) {
 WaitFor<LingerWait, const Context*, RegionId, Crew*> ScopeBase::end_body(const ChildEnd& body) {
   context_.root->leave_scope(open_);
   (void)port().end_body(worker(), context_.region, body);
-  return WaitFor<LingerWait, const Context*, RegionId, Crew*>(context_.outer, context_.region, &crew_);
+  return WaitFor<LingerWait, const Context*, RegionId, Crew*>(context_.around, context_.region, &crew_);
 }
 
 WaitFor<ClosedWait, const Context*, RegionId> ScopeBase::close() {
   (void)port().close(worker(), context_.region);
-  return WaitFor<ClosedWait, const Context*, RegionId>(context_.outer, context_.region);
+  return WaitFor<ClosedWait, const Context*, RegionId>(context_.around, context_.region);
 }
 
 ChildEnd ScopeBase::take_end() {

@@ -106,7 +106,7 @@ class ScopeBase {
 
   // --- for scope() ---
 
-  explicit ScopeBase(const Context& outer) noexcept : context_{outer.root, {}, &outer}, crew_(outer.root->id()) {}
+  explicit ScopeBase(const Context& outer) noexcept : context_(outer, {}), crew_(outer.root->id()) {}
   Status open(const ScopeOptions& options);
   /// The body has ended; the region stays open for those who are still in it.
   [[nodiscard]] WaitFor<LingerWait, const Context*, RegionId, Crew*> end_body(const ChildEnd& body);
@@ -122,7 +122,7 @@ class ScopeBase {
   Status admit_finalizer(TaskRoot& shell);
   void become_home(TaskRoot& shell) noexcept;
 
-  Context context_;
+  InnerContext context_;
   Crew crew_;
 
  private:

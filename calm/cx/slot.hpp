@@ -27,7 +27,9 @@ class Slot {
 
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
-    clear();
+    // A coroutine may end a second time, when a destructor throws at the first.
+    if (holds_ != Holds::nothing) [[unlikely]]
+      clear();
     std::construct_at(&content_.value, std::forward<Arguments>(arguments)...);
     holds_ = Holds::value;
   }

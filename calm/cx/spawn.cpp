@@ -34,7 +34,7 @@ kernel::Made<TaskId> admit(const Context& context, Crew* crew, TaskRoot& shell, 
 
 Crew* crew_of(const Context& context) noexcept {
   const TaskRoot& root = *context.root;
-  for (const OpenScope* scope = root.innermost_scope(); scope != nullptr; scope = scope->outer) {
+  for (const OpenScope* scope = root.innermost_scope(); scope != nullptr; scope = Fixture::outer(*scope)) {
     if (scope->region == context.region) return scope->crew;
   }
   return root.crew();

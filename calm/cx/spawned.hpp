@@ -4,8 +4,6 @@
 // Cancel:  a cancelled join stops waiting; the task goes on, it is its region's
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -19,56 +17,22 @@
 
 namespace calm::cx {
 
-/// How many own a shell: one, or the kernel's side, until the task has ended, and the handle.
-class ShellOwners {
- public:
-  /// Needs: whether several workers may have it; asked once, for the shell of a whole program outlives its runtime.
-  explicit ShellOwners(bool shared) noexcept : shared_(shared) {}
-
-  /// One more. Needs: before the shell is the kernel's.
-  void retain() noexcept { owners_.store(2, std::memory_order_relaxed); }
-  /// Gives: false when the other has left; what it did is seen then.
-  [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_acquire) > 1; }  // [S1]
-  /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
-  [[nodiscard]] bool release() noexcept {
-    if (!shared_) {  // one worker has both: no step of another comes between these two
-      const auto left = static_cast<std::uint8_t>(owners_.load(std::memory_order_relaxed) - 1);
-      owners_.store(left, std::memory_order_relaxed);
-      return left == 0;
-    }
-    // [S1] acquire: whoever finds itself alone sees what the other did before it left with the release below.
-    return owners_.load(std::memory_order_acquire) == 1 || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-
- private:
-  std::atomic<std::uint8_t> owners_{1};
-  bool shared_;
-};
-
 /// The shell of a task that gives a T. Owned by the kernel's side, until the task has ended, and by its handle.
 template <class T>
-class Shell final : public TaskRoot {
+class Shell final : public RootOf<T> {
  public:
-  Shell(Port& port, RegionId region) noexcept : TaskRoot(port, region), owners_(port.is_shared()) {}
+  using RootOf<T>::RootOf;
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
   // For mem::Ref.
   void retain() noexcept { owners_.retain(); }
   [[nodiscard]] bool release() noexcept { return owners_.release(); }
-  static void destroy(const Shell* shell) noexcept { delete shell; }
+  [[gnu::noinline]] static void destroy(const Shell* shell) noexcept { delete shell; }
 
   /// Takes over the frame of the task.
-  void begin(Task<T> task) noexcept {
-    const auto frame = task.leave();
-    frame.promise().slot = &slot_;
-    start_with(frame.promise());
-  }
+  void begin(Task<T> task) noexcept { this->start_with(task.leave().promise()); }
 
-  [[nodiscard]] ChildEnd end() noexcept override {
-    if (slot_.has_exception()) return with_notes(panicked(slot_.exception()));
-    return with_notes(slot_.has_value() ? ChildEnd(ok()) : failure());
-  }
   [[nodiscard]] bool about_to_end() noexcept override { return owners_.several(); }
   void let_go() noexcept override {
     if (release()) destroy(this);
@@ -82,24 +46,41 @@ class Shell final : public TaskRoot {
   // The rest needs: it has ended.
 
   /// Gives: true when it ended with its value.
-  [[nodiscard]] bool has_value() const noexcept { return failure().is_ok() && slot_.has_value(); }
+  [[nodiscard]] bool has_value() const noexcept {
+    return (!has_end() || stored_end().is_ok()) && gave_ == TaskRoot::Gave::value;
+  }
   /// Needs: has_value(). Once.
-  [[nodiscard]] Slot<T>::Value& value() noexcept { return slot_.value(); }
-  /// Gives: how it ended, without its value.
-  [[nodiscard]] const ChildEnd& ending() const noexcept { return failure(); }
+  [[nodiscard]] T value() noexcept(std::is_nothrow_move_constructible_v<T> || std::is_void_v<T>) {
+    if constexpr (!std::is_void_v<T>) return std::move(this->given());
+  }
+  /// Gives: how it ended, without its value; nullptr when it did so with nothing to say beside that.
+  [[nodiscard]] const ChildEnd* ending() const noexcept { return has_end() ? &stored_end() : nullptr; }
   /// Once.
   [[nodiscard]] Outcome<T> take() noexcept {
-    const bool taken = std::exchange(taken_, true);
-    CALM_REQUIRE(TSK_3, !taken && (has_value() || !failure().is_ok()));
-    if (!has_value()) return failure_as<T>(failure());
-    if (failure().notes().empty()) return ok(std::move(slot_.value()));
-    return Outcome<T>(ok(std::move(slot_.value()))).with_notes(failure().notes());
+    CALM_REQUIRE(TSK_3, gave_ != TaskRoot::Gave::taken && (has_value() || (has_end() && !stored_end().is_ok())));
+    Outcome<T> end = has_value() ? given_outcome() : failure_as<T>(stored_end());
+    this->clear();
+    gave_ = TaskRoot::Gave::taken;
+    return end;
   }
 
  private:
-  [[no_unique_address]] Slot<T> slot_;  // what follows has room in its last bytes
-  [[no_unique_address]] ShellOwners owners_;
-  bool taken_ = false;
+  using TaskRoot::gave_;
+  using TaskRoot::has_end;
+  using TaskRoot::owners_;
+  using TaskRoot::stored_end;
+
+  [[nodiscard]] Outcome<T> given_outcome() noexcept {
+    Outcome<T> end = as_ok();
+    return has_end() ? std::move(end).with_notes(stored_end().notes()) : std::move(end);
+  }
+  [[nodiscard]] Outcome<T> as_ok() noexcept {
+    if constexpr (std::is_void_v<T>) {
+      return ok();
+    } else {
+      return ok(std::move(this->given()));
+    }
+  }
 };
 
 /// Gives: what is said when a task was not admitted.
@@ -157,17 +138,18 @@ class JoinWait : public EndWait {
     if (!root.port().is_quick() || !task.is_over()) {
       if (const WaitState state = EndWait::step(root, end); state != WaitState::ready) return state;
     }
-    if (task.has_value() || task.ending().is_panicked()) [[likely]]
+    if (task.has_value() || task.ending()->is_panicked()) [[likely]]
       return WaitState::ready;
-    end = task.ending();
+    end = *task.ending();
     return WaitState::failed;
   }
   T result() {
     Shell<T>& task = *handle_.shell_;
-    context()->root->add_notes(task.ending().notes());
-    if (!task.has_value()) [[unlikely]]
-      std::rethrow_exception(task.ending().panic().exception());
-    if constexpr (!std::is_void_v<T>) return std::move(task.value());
+    if (const ChildEnd* const end = task.ending()) [[unlikely]] {
+      context()->root->add_notes(end->notes());
+      if (!end->is_ok()) std::rethrow_exception(end->panic().exception());
+    }
+    return task.value();
   }
 
  protected:
@@ -232,7 +214,7 @@ class AwaitSpawned final : public Wait {
   AwaitSpawned(Spawned<T>& spawned, Frame& frame) noexcept : Wait(nullptr), spawned_(spawned), frame_(frame) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return spawned_.is_ok(); }
-  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root->park(frame_, *this); }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root()->park(frame_, *this); }
   Handle<T> await_resume() noexcept { return std::move(spawned_).value(); }
 
   WaitState step(TaskRoot& /*root*/, ChildEnd& end) noexcept override {

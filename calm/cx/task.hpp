@@ -14,6 +14,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <source_location>
 #include <type_traits>
@@ -53,7 +54,7 @@ struct FinalAwait {
   template <class Promise>
   auto await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     Frame& frame = ended.promise();
-    return frame.root->finish(frame);
+    return frame.root()->finish(frame);
   }
   static void await_resume() noexcept {}
 };
@@ -98,10 +99,10 @@ class AwaitValue final : public FailWait {
   [[nodiscard]] bool await_ready() const noexcept { return value_.is_ok() || value_.is_panicked(); }
   void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {
     end_ = without_value(value_);
-    frame_.root->park(frame_, *this);
+    frame_.root()->park(frame_, *this);
   }
   U await_resume() {
-    frame_.root->add_notes(value_.notes());
+    frame_.root()->add_notes(value_.notes());
     if constexpr (std::is_void_v<U>) {
       (void)value_.value();
     } else {
@@ -126,7 +127,7 @@ struct TaskPromise : Frame {
   template <class U>
   AwaitValue<U> await_transform(Outcome<U> value,
                                 std::source_location where = std::source_location::current()) noexcept {
-    site = where;
+    root()->stands_at(where);
     return {std::move(value), *this};
   }
   template <class A>
@@ -136,70 +137,142 @@ struct TaskPromise : Frame {
     static_assert(CalmAwaitable<A>,
                   "calm: a Task awaits Tasks and waits of calm only, because others do not say what a cancel does to "
                   "them; wrap this one with calm::adapt");
-    site = where;
-    return std::forward<A>(awaitable).awaiter(*this);
+    if constexpr (requires { std::forward<A>(awaitable).awaiter(*this, where); }) {
+      return std::forward<A>(awaitable).awaiter(*this, where);
+    } else {
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
+      root()->stands_at(where);
+      return std::forward<A>(awaitable).awaiter(*this);
+    }
   }
 };
 
+/// The root of a task that gives a T, with room for it. An exception that leaves the outermost frame is how the task ends.
+template <class T>
+class RootOf : public TaskRoot {
+ public:
+  RootOf(Port& port, RegionId region) noexcept : TaskRoot(port, region) {}
+
+  /// The outermost frame ends with this.
+  template <class... Arguments>
+  void give(Arguments&&... arguments) {
+    // A coroutine may end a second time, when a destructor throws at the first.
+    if (gave_ != Gave::nothing) [[unlikely]]
+      clear();
+    std::construct_at(std::addressof(value_), std::forward<Arguments>(arguments)...);
+    gave_ = Gave::value;
+  }
+
+ protected:
+  [[gnu::always_inline]] ~RootOf() { clear(); }
+
+  /// Needs: it gave one.
+  [[nodiscard]] T& given() noexcept {
+    CALM_REQUIRE(OUT_5, gave_ == Gave::value);
+    return value_;
+  }
+  void clear() noexcept {
+    if (gave_ == Gave::value) std::destroy_at(std::addressof(value_));
+    gave_ = Gave::nothing;
+  }
+
+ private:
+  // NOLINTNEXTLINE(readability-identifier-naming): private as others
+  union {
+    T value_;
+  };
+};
+
+template <>
+class RootOf<void> : public TaskRoot {
+ public:
+  using TaskRoot::TaskRoot;
+
+  void give() noexcept { gave_ = Gave::value; }
+
+ protected:
+  ~RootOf() = default;
+
+  void clear() noexcept { gave_ = Gave::nothing; }
+};
+
+template <class T>
+class AwaitFrame;
+
+/// The frame ends with a value: it is for the one that awaits it, or for the root.
+template <class T, class... Arguments>
+[[gnu::always_inline]] inline void give_above(Frame& frame, Arguments&&... arguments) {
+  TaskRoot& root = *frame.root();
+  if (root.is_outermost(frame)) {
+    static_cast<RootOf<T>&>(root).give(std::forward<Arguments>(arguments)...);
+  } else {
+    static_cast<AwaitFrame<T>*>(frame.above)->slot().emplace(std::forward<Arguments>(arguments)...);
+  }
+}
+/// The same for an exception.
+template <class T>
+void throw_above(Frame& frame, const std::exception_ptr& exception) noexcept {
+  if (frame.root()->is_outermost(frame)) {
+    frame.root()->fail(panicked(exception));
+  } else {
+    static_cast<AwaitFrame<T>*>(frame.above)->slot().fail(exception);
+  }
+}
+
 template <class T>
 struct ReturnValue : TaskPromise {
-  Slot<T>* slot = nullptr;
-
   template <class U>
     requires std::convertible_to<U, T>
   void return_value(U&& value) {
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its slot
-    slot->emplace(std::forward<U>(value));
+    give_above<T>(*this, std::forward<U>(value));
   }
-  void return_value(Ok<T> value) { slot->emplace(std::move(value.value)); }
+  void return_value(Ok<T> value) { give_above<T>(*this, std::move(value.value)); }
   template <class E>
     requires std::convertible_to<E, Error>
   void return_value(Err<E> error) noexcept {
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
-    root->fail(err(Error(std::move(error.error))));
+    root()->fail(err(Error(std::move(error.error))));
   }
-  void return_value(Cancelled end) noexcept { root->fail(std::move(end)); }
+  void return_value(Cancelled end) noexcept { root()->fail(std::move(end)); }
   void return_value(Outcome<T> end) {
-    if (end.is_ok() || end.is_panicked()) root->add_notes(end.notes());
+    if (end.is_ok() || end.is_panicked()) root()->add_notes(end.notes());
     if (end.is_ok()) {
-      slot->emplace(std::move(end).value());
+      give_above<T>(*this, std::move(end).value());
     } else if (end.is_panicked()) {
-      root->threw(*this);
-      slot->fail(end.panic().exception());
+      throw_above<T>(*this, end.panic().exception());
     } else if (end.is_err()) {
-      root->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
+      root()->fail(ChildEnd(err(Error(end.error()))).with_notes(end.notes()));
     } else {
-      root->fail(ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
+      root()->fail(ChildEnd(cancelled(end.reason())).with_notes(end.notes()));
     }
   }
 };
 
 template <>
 struct ReturnValue<void> : TaskPromise {
-  Slot<void>* slot = nullptr;
-
-  void return_void() noexcept { slot->emplace(); }
+  void return_void() noexcept { give_above<void>(*this); }
 };
 
 /// A frame that another one has handed over to, in the same task.
 template <class T>
-class AwaitFrame : public Awaiter {
+class AwaitFrame : public FrameAwaiter {
  public:
   using Promise = typename Task<T>::promise_type;
 
-  AwaitFrame(std::coroutine_handle<Promise> child, Frame& parent) noexcept : child_(child), parent_(parent) {}
+  AwaitFrame(std::coroutine_handle<Promise> child, Frame& parent, std::source_location where) noexcept
+      : FrameAwaiter(parent, where), child_(child) {}
 
   static constexpr bool await_ready() noexcept { return false; }
   auto await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
     Promise& child = child_.promise();
-    child.parent = &parent_;
-    child.root = parent_.root;
-    child.slot = &slot_;
-    parent_.awaiting = this;
-    return parent_.root->go_on(child);
+    child.above = this;
+    return root->begin(child);
   }
 
   void abandon() noexcept final { child_ = {}; }
+
+  /// Where the child leaves what it ends with.
+  [[nodiscard]] Slot<T>& slot() noexcept { return slot_; }
 
  protected:
   // The child is gone before this: it has ended and end_frame() was called, or frames are destroyed innermost first.
@@ -207,11 +280,11 @@ class AwaitFrame : public Awaiter {
 
   /// Ends the frame of the child if it is still there; what it gave stands in slot_.
   void end_frame() noexcept {
+    root->stands_at(site);
     if (child_) std::exchange(child_, {}).destroy();
   }
 
   std::coroutine_handle<Promise> child_;
-  Frame& parent_;
   Slot<T> slot_;
 };
 
@@ -222,7 +295,6 @@ class AwaitEnd : public AwaitFrame<T> {
   using AwaitFrame<T>::AwaitFrame;
 
   T await_resume() {
-    this->parent_.awaiting = nullptr;
     this->end_frame();
     if (this->slot_.has_exception()) [[unlikely]]
       std::rethrow_exception(this->slot_.exception());
@@ -247,13 +319,12 @@ class AwaitOutcome final : public AwaitFrame<T> {
   using AwaitFrame<T>::AwaitFrame;
 
   auto await_suspend(std::coroutine_handle<> parent) noexcept {
-    before_ = this->parent_.root->exchange_notes({});
+    before_ = this->root->exchange_notes({});
     return AwaitFrame<T>::await_suspend(parent);
   }
   Outcome<T> await_resume() {
-    this->parent_.awaiting = nullptr;
     this->end_frame();
-    Notes notes = this->parent_.root->exchange_notes(std::move(before_));
+    Notes notes = this->root->exchange_notes(std::move(before_));
     if (notes.empty()) [[likely]]
       return end();
     Outcome<T> seen = end();
@@ -289,10 +360,7 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
       CALM_SLOW(TSK_5, this->coroutine() == made);
       return Task(made);
     }
-    void unhandled_exception() noexcept {
-      this->root->threw(*this);
-      this->slot->fail(std::current_exception());
-    }
+    void unhandled_exception() noexcept { cx::throw_above<T>(*this, std::current_exception()); }
   };
   using CalmAwait = void;
   using Value = T;
@@ -306,7 +374,9 @@ class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or sp
     if (frame_) frame_.destroy();
   }
 
-  [[nodiscard]] cx::AwaitTask<T> awaiter(cx::Frame& parent) && noexcept { return {leave(), parent}; }
+  [[nodiscard]] cx::AwaitTask<T> awaiter(cx::Frame& parent, std::source_location site) && noexcept {
+    return {leave(), parent, site};
+  }
 
   /// For those who run it: the frame is theirs. Needs: a task that was not awaited.
   [[nodiscard]] std::coroutine_handle<promise_type> leave() noexcept {
@@ -326,7 +396,9 @@ class [[nodiscard]] OutcomeOf {
   using CalmAwait = void;
 
   explicit OutcomeOf(Task<T> task) noexcept : task_(std::move(task)) {}
-  [[nodiscard]] cx::AwaitOutcome<T> awaiter(cx::Frame& parent) && noexcept { return {task_.leave(), parent}; }
+  [[nodiscard]] cx::AwaitOutcome<T> awaiter(cx::Frame& parent, std::source_location site) && noexcept {
+    return {task_.leave(), parent, site};
+  }
 
  private:
   Task<T> task_;

@@ -15,50 +15,62 @@ WaitState Wait::cancel(TaskRoot& /*root*/, Reason& reason, ChildEnd& end) noexce
 }
 
 void TaskRoot::start_with(Frame& frame) noexcept {
-  CALM_REQUIRE(TSK_5, leaf_ == nullptr && frame.parent == nullptr);
-  frame.root = this;
-  leaf_ = &frame;
+  CALM_REQUIRE(TSK_5, live_.leaf == nullptr && frame.above == nullptr);
+  frame.above = &context_;
+  live_.leaf = &frame;
 }
 
 /// The frame has failed, or it was the outermost: the loop has to know.
 void TaskRoot::leave(Frame& frame) noexcept {
-  if (std::exchange(failing_, false)) {
-    leaf_ = &frame;
-    stand_ = Stand::failed;
+  if (stand_ == Stand::failed) {
+    live_.leaf = &frame;
   } else {
     stand_ = Stand::ended;
   }
 }
 
-/// Destroys frames from this one on upwards until one wants to see the end. Gives: that one, or nullptr when none is left.
-Frame* TaskRoot::unwind(Frame* frame) noexcept {
-  while (frame != nullptr) {
-    Frame* const parent = frame->parent;
-    leaf_ = parent;
-    frame->coroutine().destroy();
-    if (parent == nullptr) return nullptr;
-    Awaiter* const awaiter = parent->awaiting;
-    awaiter->abandon();
-    if (awaiter->deliver(end_)) return parent;
-    frame = parent;
-  }
-  return nullptr;
+/// Destroys the innermost frame; the one around it is that then. Gives: what that one awaited; nullptr when none is left.
+Awaiter* TaskRoot::destroy_leaf() noexcept {
+  FrameAwaiter* const above = awaiter_of(*live_.leaf);
+  Frame* const frame = std::exchange(live_.leaf, above == nullptr ? nullptr : &above->frame);
+  if (above != nullptr) last_await_.set(above->site);
+  frame->coroutine().destroy();
+  if (above != nullptr) above->abandon();
+  return above;
 }
 
-/// Gives: false when no frame is left.
-bool TaskRoot::unwind_to_asker() noexcept {
-  Frame* const asker = unwind(leaf_);
-  if (asker == nullptr) return false;
-  leaf_ = asker;
-  return true;
+[[gnu::always_inline]] inline void TaskRoot::set_end(ChildEnd&& end) noexcept {
+  if (has_end()) {
+    end_ = std::move(end);
+    return;
+  }
+  std::destroy_at(&live_);
+  std::construct_at(&end_, std::move(end));
+  stand_ = Stand::over;
 }
+
+/// Destroys frames from the leaf on upwards until one wants to see the end. Gives: false when none is left: then
+/// that is how the task has ended.
+[[gnu::noinline]] bool TaskRoot::unwind_to_asker() noexcept {
+  while (live_.leaf != nullptr) {
+    Awaiter* const awaiter = destroy_leaf();
+    if (awaiter != nullptr && awaiter->deliver(worker_->failure())) return true;
+  }
+  ChildEnd& failure = worker_->failure();
+  if (!live_.notes.empty()) failure = with_notes(std::move(failure));
+  set_end(std::move(failure));
+  if (end_.is_panicked()) failure = ok();  // a move leaves an exception where it is
+  return false;
+}
+
+void TaskRoot::store(ChildEnd end) noexcept { set_end(std::move(end)); }
 
 /// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
 [[gnu::always_inline]] inline WaitState TaskRoot::publish(WaitState state) noexcept {
   const bool parked = state == WaitState::pending;
-  if (parked) waits_for_.set(wait_->resource());
+  if (parked) waits_for_.set(live_.wait->resource());
   if (port_.is_shared()) [[unlikely]] {
-    held_by_.set(parked ? wait_->holder() : TaskId());
+    held_by_.set(parked ? live_.wait->holder() : TaskId());
     if (!parked) waits_for_.set({});
   }
   return state;
@@ -67,27 +79,27 @@ bool TaskRoot::unwind_to_asker() noexcept {
 /// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
 [[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
   stand_ = Stand::waits;
-  return publish(wait_->step(*this, end_));
+  return publish(live_.wait->step(*this, worker_->failure()));
 }
 
 /// Out of the way: most tasks are quiet.
 [[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
   if (std::exchange(stand_, Stand::waits) == Stand::arrived && port_.is_watched()) port_.reached(*this);
-  if (port_.is_quick() && wait_->context() == nullptr) return ask_plainly();
-  return publish(port_.step(*this, *wait_, end_));
+  if (port_.is_quick() && live_.wait->context() == nullptr) return ask_plainly();
+  return publish(port_.step(*this, *live_.wait, worker_->failure()));
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
   enter(worker, id_);
   ChildEnd end = ok();
-  return wait_ == nullptr ? WaitState::pending : port_.step(*this, *wait_, end);
+  return live_.wait == nullptr ? WaitState::pending : port_.step(*this, *live_.wait, end);
 }
 
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
   if (port_.is_shared()) return {.site = last_await_.get(), .resource = waits_for_.get(), .holder = held_by_.get()};
-  if (leaf_ == nullptr) return {};
-  if (wait_ == nullptr) return {.site = leaf_->site};
-  return {.site = leaf_->site, .resource = wait_->resource(), .holder = wait_->holder()};
+  if (leaf() == nullptr) return {};
+  if (live_.wait == nullptr) return {.site = last_await_.get()};
+  return {.site = last_await_.get(), .resource = live_.wait->resource(), .holder = live_.wait->holder()};
 }
 
 void TaskRoot::ask_for_another_poll() noexcept {
@@ -104,27 +116,29 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
   if (has_limits()) [[unlikely]]
     count_for_limits();
   ready_ = 0;
-  bool asks = wait_ != nullptr;
+  bool asks = live_.wait != nullptr;
   if (asks && stand_ == Stand::gave_way && is_quiet()) {
-    wait_ = nullptr;
+    live_.wait = nullptr;
     asks = false;
   }
   for (;; asks = true) {
     if (asks) {
       const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
       if (state == WaitState::pending) return parked();
-      Awaiter* const waited = std::exchange(wait_, nullptr);
-      if (state == WaitState::failed && !waited->deliver(end_) && !unwind_to_asker()) return Progress::ended;
+      Awaiter* const waited = std::exchange(live_.wait, nullptr);
+      if (state == WaitState::failed && !waited->deliver(worker.failure()) && !unwind_to_asker())
+        return Progress::ended;
     }
-    handover_.run(leaf_->coroutine());
+    handover_.run(live_.leaf->coroutine());
     while (stand_ == Stand::failed) {
       if (!unwind_to_asker()) return Progress::ended;
-      handover_.run(leaf_->coroutine());
+      stand_ = Stand::waits;
+      handover_.run(live_.leaf->coroutine());
     }
     if (stand_ == Stand::waits) return Progress::parked;
     if (stand_ == Stand::gave_way) return Progress::again;
     if (stand_ == Stand::ended) {
-      std::exchange(leaf_, nullptr)->coroutine().destroy();
+      std::exchange(live_.leaf, nullptr)->coroutine().destroy();
       return Progress::ended;
     }
     if (++ready_ >= ready_in_a_row) {
@@ -136,24 +150,20 @@ TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
 
 /// From the leaf on; `outer` stays, parked at what is gone, and can only be destroyed.
 void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
-  if (wait_ != nullptr) std::exchange(wait_, nullptr)->abandon();
-  while (leaf_ != outer) {
-    Frame* const frame = std::exchange(leaf_, leaf_->parent);
-    frame->coroutine().destroy();
-    if (leaf_ != nullptr) leaf_->awaiting->abandon();
-  }
+  if (live_.wait != nullptr) std::exchange(live_.wait, nullptr)->abandon();
+  while (live_.leaf != outer) (void)destroy_leaf();
 }
 
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
-  CALM_INVARIANT(CAN_8, scopes_ != nullptr, id.bits());
+  auto* const scope = Fixture::first<OpenScope>(live_.fixtures);
+  CALM_INVARIANT(CAN_8, scope != nullptr, id.bits());
   enter(worker, id);
-  const OpenScope& scope = *scopes_;
-  destroy_up_to(scope.frame);
-  leave_scope(scope);
-  return scope.region;
+  destroy_up_to(scope->frame);
+  leave_scope(*scope);
+  return scope->region;
 }
 
-void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
+[[gnu::noinline]] void TaskRoot::drop(kernel::Worker& worker, TaskId id) noexcept {
   if (id) {
     enter(worker, id);
   } else {

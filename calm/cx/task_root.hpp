@@ -10,6 +10,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "calm/check/require.hpp"
 #include "calm/cx/context.hpp"
 #include "calm/cx/frame.hpp"
+#include "calm/cx/shell_owners.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
 #include "calm/lockfree/relaxed.hpp"
@@ -94,17 +96,20 @@ class Wait : public Awaiter {
 };
 
 /// A scope whose body runs in the task; it lives in the frame of that scope, around the frames of the body.
-struct OpenScope {
+struct OpenScope : Fixture {
+  static constexpr Kind kind = Kind::scope;
+
+  OpenScope() noexcept : Fixture(kind) {}
+
   RegionId region{};
-  Crew* crew = nullptr;        ///< of its tasks
-  Frame* frame = nullptr;      ///< the one that opened it
-  OpenScope* outer = nullptr;  ///< the next one outwards in the same task
+  Crew* crew = nullptr;    ///< of its tasks
+  Frame* frame = nullptr;  ///< the one that opened it, until its body has ended
 };
 
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
-  TaskRoot(Port& port, RegionId region) noexcept : port_(port), context_{this, region, nullptr} {}
+  TaskRoot(Port& port, RegionId region) noexcept;
   TaskRoot(const TaskRoot&) = delete;
   TaskRoot& operator=(const TaskRoot&) = delete;
 
@@ -142,22 +147,18 @@ class TaskRoot {
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
-  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && !threw_ && notes_.empty(); }
+  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && live_.notes.empty(); }
 
   /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
   [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    const bool failed = stand_ != Stand::ended;  // the outermost frame left nothing behind
-    return failed && end_.is_cancelled() && end_.notes().empty() && notes_.empty() ? &end_ : nullptr;
+    return has_end() && end_.is_cancelled() && end_.notes().empty() ? &end_ : nullptr;
   }
 
   /// Needs: ended. Gives: how, without its value.
-  [[nodiscard]] virtual ChildEnd end() noexcept = 0;
+  [[nodiscard]] ChildEnd end() const noexcept { return has_end() ? end_ : with_notes(ok()); }
 
   /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; before the kernel completes it.
-  void store(ChildEnd end) noexcept { end_ = std::move(end); }
-  void store_plain_end() noexcept {
-    if (!end_.is_ok()) end_ = ok();  // what is left of a failure that was delivered
-  }
+  void store(ChildEnd end) noexcept;
 
   /// The kernel is about to hear of its end, which is not a plain one. Gives: true when somebody may still ask how it ended.
   [[nodiscard]] virtual bool about_to_end() noexcept = 0;
@@ -202,28 +203,32 @@ class TaskRoot {
   [[nodiscard]] Crew* crew() const noexcept { return crew_; }
   void leave_crew(kernel::Worker& worker) noexcept;
 
+  /// From put_up() to take_down() the fixture is the task's, the innermost first. Needs: it stays where it is.
+  void put_up(Fixture& fixture) noexcept;
+  void take_down(const Fixture& fixture) noexcept;
+
   /// Where code runs that was made in another task; nullptr where none does.
-  [[nodiscard]] const StandIn* stand_in() const noexcept { return stand_in_; }
-  void set_stand_in(const StandIn* stand_in) noexcept { stand_in_ = stand_in; }
+  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(live_.fixtures); }
 
   // What work that ended with a value has to say beside it (OUT-5): for the next who asks with outcome(), or for the end.
   void add_notes(const Notes& notes) noexcept {
-    if (!notes.empty()) notes_.merge(notes);
+    if (!notes.empty()) live_.notes.merge(notes);
   }
-  [[nodiscard]] const Notes& notes() const noexcept { return notes_; }
+  [[nodiscard]] const Notes& notes() const noexcept { return live_.notes; }
   /// Gives: those there were.
-  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(notes_, std::move(notes)); }
+  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(live_.notes, std::move(notes)); }
 
   /// Gives: true when the task, and whatever scope it has open, was found uncancelled and nothing was cancelled since, in the
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
   [[nodiscard]] bool is_quiet() const noexcept;
-  /// It was found so, after the stamp was read. Needs: no walk ran after that.
-  void found_quiet(std::uint64_t stamp) noexcept { quiet_at_ = stamp; }
-  // Budgets of parts of it, which count what it uses while they last: they are looked at each time. Few tasks have any.
+  /// It was found so, after the stamp was read. Needs: no walk ran after that; no limits.
+  void found_quiet(std::uint64_t stamp) noexcept { live_.quiet_at = stamp; }
+  // Budgets of parts of it, which count what it uses while they last: they are looked at each time, so a task that has one is
+  // never quiet.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
-  [[nodiscard]] const Limit* innermost_limit() const noexcept { return limits_; }
-  [[nodiscard]] bool has_limits() const noexcept { return limits_ != nullptr; }
+  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(live_.fixtures); }
+  [[nodiscard]] bool has_limits() const noexcept { return limited_; }
   void add_spent(std::uint64_t cost) noexcept;
   void add_mask() noexcept {
     if (has_limits()) count_mask(1);
@@ -233,17 +238,17 @@ class TaskRoot {
   }
 
   /// Gives: the innermost frame, for backtraces; nullptr when all are gone.
-  [[nodiscard]] const Frame* leaf() const noexcept { return leaf_; }
+  [[nodiscard]] const Frame* leaf() const noexcept { return has_end() ? nullptr : live_.leaf; }
   /// Has the processor fetch its innermost frame.
-  void fetch_leaf() const noexcept { mem::fetch_ahead(leaf_, usual_frame); }
+  void fetch_leaf() const noexcept { mem::fetch_ahead(live_.leaf, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
-  [[nodiscard]] const Wait* wait() const noexcept { return wait_; }
+  [[nodiscard]] const Wait* wait() const noexcept { return has_end() ? nullptr : live_.wait; }
   /// Gives: how many polls of it were begun, modulo 256: for who wants to know whether there was one.
   [[nodiscard]] std::uint8_t polls() const noexcept { return polls_; }
   /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once; after some
   ///        thousand million parks it begins again.
   [[nodiscard]] std::uint64_t awaits() const noexcept { return (std::uint64_t{parks_} << CHAR_BIT) + ready_; }
-  /// Gives: the place of the last of them.
+  /// Gives: the place of the last of them that its innermost frame came to; nothing where that came to none yet.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
   ///        nonsense after seven weeks.
@@ -260,29 +265,35 @@ class TaskRoot {
   // --- for scopes ---
 
   /// Gives: the innermost scope whose body runs; nullptr when there is none.
-  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return scopes_; }
+  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(live_.fixtures); }
 
   /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
   void enter_scope(OpenScope& scope) noexcept {
-    scope.frame = leaf_;
-    scope.outer = scopes_;
-    scopes_ = &scope;
+    scope.frame = live_.leaf;
+    put_up(scope);
   }
   /// Its body has ended. Needs: it is the innermost open one.
-  void leave_scope(const OpenScope& scope) noexcept {
-    CALM_REQUIRE(CAN_8, scopes_ == &scope);
-    scopes_ = scope.outer;
+  void leave_scope(OpenScope& scope) noexcept {
+    CALM_REQUIRE(CAN_8, innermost_scope() == &scope);
+    scope.frame = nullptr;
+    take_down(scope);
   }
 
   // --- for frames ---
 
+  /// Needs: a frame of this task.
+  [[nodiscard]] bool is_outermost(const Frame& frame) const noexcept { return frame.above == &context_; }
+  /// Gives: what awaits the frame; nullptr for the outermost. Needs: a frame of this task.
+  [[nodiscard]] FrameAwaiter* awaiter_of(const Frame& frame) const noexcept {
+    return is_outermost(frame) ? nullptr : static_cast<FrameAwaiter*>(frame.above);
+  }
+
   /// The frame suspends here; it goes on when the wait says so.
   void park(Frame& frame, Wait& wait) noexcept {
-    leaf_ = &frame;
-    wait_ = &wait;
+    live_.leaf = &frame;
+    live_.wait = &wait;
     stand_ = Stand::arrived;
     ++parks_;
-    last_await_.set(frame.site);
   }
   /// Gives: true when the wait that the frame has just parked at may be asked by the frame: nobody else could tell the
   ///        difference, and it is not one that only the next poll would ask (SCH-10).
@@ -290,7 +301,7 @@ class TaskRoot {
   /// It was asked so and said pending.
   void stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept;
   /// Gives: where a wait that is asked says how it failed.
-  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return end_; }
+  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return worker_->failure(); }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
   /// The frame that has just parked only lets others run first. Gives: true when that is all there is to it: it is not asked,
@@ -304,36 +315,46 @@ class TaskRoot {
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
   /// It does. Needs: may_pass().
-  void pass(const Frame& frame) noexcept {
-    ++ready_;
-    last_await_.set(frame.site);
-  }
-  /// Gives: what await_suspend gives for control to go to this frame next.
-  auto go_on(Frame& frame) noexcept {
-    leaf_ = &frame;
+  void pass() noexcept { ++ready_; }
+  /// The running frame is at this await point: it has come to it, or what it awaited there has ended.
+  void stands_at(std::source_location site) noexcept { last_await_.set(site); }
+  /// Gives: what await_suspend gives for control to go to a frame that begins.
+  auto begin(Frame& frame) noexcept {
+    last_await_.set({});
+    live_.leaf = &frame;
     return handover_.to(frame.coroutine());
   }
   /// The frame has ended otherwise than with a value.
   void fail(ChildEnd end) noexcept {
-    failing_ = true;
-    end_ = std::move(end);
-  }
-  /// An exception has left the frame.
-  void threw(const Frame& frame) noexcept {
-    if (frame.parent == nullptr) threw_ = true;
+    stand_ = Stand::failed;
+    worker_->failure() = std::move(end);
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
-    if (failing_ || frame.parent == nullptr) [[unlikely]] {
+    if (stand_ == Stand::failed || is_outermost(frame)) [[unlikely]] {
       leave(frame);
       return handover_.to(std::noop_coroutine());
     }
-    return go_on(*frame.parent);
+    live_.leaf = &static_cast<FrameAwaiter*>(frame.above)->frame;
+    return handover_.to(live_.leaf->coroutine());
+  }
+
+  /// Calls with the await point of each frame, innermost first; a frame that came to none has a place without a line.
+  template <class F>
+  void for_each_site(F&& visit) const {
+    std::source_location site = last_await_.get();
+    for (const Frame* frame = leaf(); frame != nullptr;) {
+      visit(site);
+      const FrameAwaiter* const above = awaiter_of(*frame);
+      if (above == nullptr) return;
+      site = above->site;
+      frame = &above->frame;
+    }
   }
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t leaf, wait, waits_for, name, name_size;
+    std::size_t stand, over, context, leaf, wait, last_await, waits_for, name, name_size;
   };
   static consteval Offsets offsets() noexcept;
 
@@ -343,14 +364,22 @@ class TaskRoot {
   static constexpr std::size_t usual_frame = 256;
 
  protected:
-  ~TaskRoot() = default;
+  [[gnu::always_inline]] ~TaskRoot() {
+    if (has_end()) {
+      std::destroy_at(&end_);
+    } else {
+      std::destroy_at(&live_);
+    }
+  }
 
-  /// Gives: the end that left the outermost frame; from store() on, how the task ended.
-  [[nodiscard]] const ChildEnd& failure() const noexcept { return end_; }
-  /// Gives: the end with the notes of the task.
+  /// Gives: false when it has ended plainly, or not at all yet.
+  [[nodiscard]] bool has_end() const noexcept { return stand_ == Stand::over; }
+  /// Gives: the end that left the outermost frame; from store() on, how the task ended. Needs: has_end().
+  [[nodiscard]] const ChildEnd& stored_end() const noexcept { return end_; }
+  /// Gives: the end with the notes of the task. Needs: !has_end().
   [[nodiscard]] ChildEnd with_notes(ChildEnd end) const noexcept {
-    if (notes_.empty()) return end;
-    Notes notes = notes_;
+    if (live_.notes.empty()) return end;
+    Notes notes = live_.notes;
     notes.merge(end.notes());
     return std::move(end).with_notes(std::move(notes));
   }
@@ -367,8 +396,9 @@ class TaskRoot {
     arrived,   ///< at a wait that was not asked yet
     waits,     ///< at a wait that was asked and said pending
     gave_way,  ///< at a wait that wants another poll, and need not be asked then
-    failed,    ///< the leaf has ended otherwise than with a value: the frames around it are left
-    ended,     ///< the outermost frame has ended, with a value or an exception
+    failed,  ///< a frame ends, or has ended, otherwise than with a value, and the worker knows how: those around it are left
+    ended,  ///< the outermost frame has ended with a value
+    over,   ///< it has ended, and how is stored
   };
   Progress parked() noexcept { return std::exchange(again_, false) ? Progress::again : Progress::parked; }
   /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
@@ -377,20 +407,31 @@ class TaskRoot {
   void count_for_limits() noexcept;
   void count_mask(std::int32_t more) noexcept;
   WaitState publish(WaitState state) noexcept;
-  Frame* unwind(Frame* frame) noexcept;
+  Awaiter* destroy_leaf() noexcept;
   bool unwind_to_asker() noexcept;
+  void set_end(ChildEnd&& end) noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
   WaitState ask_plainly() noexcept;
 
   // First what every poll touches.
   Port& port_;
-  Frame* leaf_ = nullptr;
-  Wait* wait_ = nullptr;
+  /// What a task has that has not ended.
+  struct Live {
+    Frame* leaf = nullptr;
+    Wait* wait = nullptr;
+    std::uint64_t quiet_at = 0;   // no stamp is 0
+    Fixture* fixtures = nullptr;  // innermost first
+    Notes notes;
+  };
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
+  union {
+    Live live_;
+    ChildEnd end_;  // instead, when it has_end()
+  };
+  // NOLINTEND(readability-identifier-naming)
   kernel::Worker* worker_ = nullptr;
   TaskId id_;
-  std::uint64_t quiet_at_ = 0;  // no stamp is 0
-  Limit* limits_ = nullptr;     // innermost first
   static constexpr std::uint16_t nowhere = UINT16_MAX;
   static constexpr unsigned tick_bits = 20;
   lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
@@ -404,19 +445,26 @@ class TaskRoot {
   std::uint8_t polls_ = 0;
   Stand stand_ = Stand::waits;
   bool again_ = false;    // the wait that is being asked wants another poll when this one is over
-  bool failing_ = false;  // the frame that ends now does so otherwise than with a value; end_ says how
-  bool threw_ = false;    // the outermost frame has ended with an exception
-  lockfree::Relaxed<std::source_location> last_await_{};
-  lockfree::Relaxed<trace::ResourceId> waits_for_;  // of the wait that said pending last
+  bool limited_ = false;  // a Limit is among the fixtures
+
+ protected:
+  // What belongs to those that derive from this, and has room here.
+  enum class Gave : std::uint8_t { nothing, value, taken };
+  Gave gave_ = Gave::nothing;  // what there is of the value that its outermost frame has given
+  ShellOwners owners_;
+
+ private:
+  lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
+  lockfree::Relaxed<trace::ResourceId> waits_for_;        // of the wait that said pending last
   Context context_;
   Crew* crew_ = nullptr;
   [[no_unique_address]] Handover handover_;
-  OpenScope* scopes_ = nullptr;  // innermost first
-  const StandIn* stand_in_ = nullptr;
   lockfree::Relaxed<TaskId> held_by_;  // with several workers, of that wait: frames are not for others to look at
   const char* name_ = nullptr;
-  ChildEnd end_ = ok();
-  Notes notes_;
 };
+
+inline const Context* Context::outer() const noexcept {
+  return this == &root->context() ? nullptr : static_cast<const InnerContext*>(this)->around;
+}
 
 }  // namespace calm::cx

@@ -41,7 +41,7 @@ class Parking final : public Base {
       if (!root.is_running() || !root.may_pass() || root.port().is_watched()) return false;
       if (!root.is_quiet() && context.acknowledge()) return false;
       if (!Base::at_once(root)) return false;
-      root.pass(*root.leaf());
+      root.pass();
       return true;
     } else {
       return false;
@@ -55,7 +55,7 @@ class Parking final : public Base {
   void await_suspend_in_line(Frame& frame) noexcept {
     park_in(frame);
     if constexpr (requires(Base& base, TaskRoot& root, ChildEnd& end) { base.joins_line(root, end); }) {
-      TaskRoot& root = *frame.root;
+      TaskRoot& root = *frame.root();
       if (root.may_ask_now() && Base::joins_line(root, root.end_of_wait())) [[likely]]
         root.stands_in_line(*this, Base::resource());
     }
@@ -71,8 +71,8 @@ class Parking final : public Base {
  private:
   void park_in(Frame& frame) noexcept {
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
-    frame.root->park(frame, *this);
-    if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame.root);
+    frame.root()->park(frame, *this);
+    if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame.root());
   }
 };
 
@@ -104,11 +104,11 @@ class ShortWay {
   template <class... Arguments>
   [[gnu::always_inline]] ShortWay(Frame& frame, GivenContext context, Arguments&... arguments) {
     // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
-    TaskRoot& root = *frame.root;
+    TaskRoot& root = *frame.root();
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
     const bool plain = context.is_of(root) && root.is_quiet() && root.may_pass();
     if (plain && get(root, arguments...)) [[likely]] {
-      root.pass(frame);
+      root.pass();
       way_ = Way::short_one;
     } else {
       // Where no other thread polls it was the thing itself that was not there: to ask for it before the frame suspends is in

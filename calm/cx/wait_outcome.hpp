@@ -27,13 +27,13 @@ class ParkingOutcome final : public Base {
       : Base(std::forward<Arguments>(arguments)...), frame_(frame) {}
 
   static constexpr bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root->park(frame_, *this); }
+  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root()->park(frame_, *this); }
   Outcome<Value> await_resume() noexcept {
     if (!failure_.is_ok()) return failure_as<Value>(failure_);
     // What the wait has to say beside its value belongs to this outcome, not to the next one (OUT-5).
-    Notes before = frame_.root->exchange_notes({});
+    Notes before = frame_.root()->exchange_notes({});
     Outcome<Value> end = take();
-    return std::move(end).with_notes(frame_.root->exchange_notes(std::move(before)));
+    return std::move(end).with_notes(frame_.root()->exchange_notes(std::move(before)));
   }
   bool deliver(ChildEnd& end) noexcept override {
     failure_ = std::move(end);

@@ -13,6 +13,7 @@
 #include "calm/kernel/lock_order.hpp"
 #include "calm/lockfree/atomics.hpp"
 #include "calm/lockfree/relaxed.hpp"
+#include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/time.hpp"
 #include "calm/trace/recorder.hpp"
@@ -72,6 +73,10 @@ class alignas(128) Worker {
     return any != 0;
   }
 
+  /// How a wait or a frame of the running task has failed: from then on until one of its frames is told, or it has ended. No
+  /// other poll comes between, so no task has room of its own for it.
+  [[nodiscard]] ChildEnd& failure() noexcept { return failure_; }
+
   /// What a poll knows of itself while another one is made inside it.
   struct Poll {
     TaskId running{};
@@ -127,6 +132,7 @@ class alignas(128) Worker {
   TaskId running_;
   SharedRecord* polled_ = nullptr;
   std::int32_t promises_[counted_kind_count]{};
+  ChildEnd failure_ = ok();
   [[no_unique_address]] LockOrder order_;
   trace::Ring ring_;
   trace::Recorder recorder_;

@@ -24,18 +24,19 @@ std::string function_text(std::source_location site) {
 
 std::string task_name(const cx::TaskRoot& root) {
   if (!root.name().empty()) return std::string(root.name());
-  const cx::Frame* outermost = nullptr;
-  for (const cx::Frame* frame = root.leaf(); frame != nullptr; frame = frame->parent) {
-    if (frame->site.line() != 0 && !is_of_calm(frame->site)) outermost = frame;
-  }
-  return outermost == nullptr ? std::string() : function_text(outermost->site);
+  std::source_location outermost;
+  root.for_each_site([&](std::source_location site) {
+    if (site.line() != 0 && !is_of_calm(site)) outermost = site;
+  });
+  return outermost.line() == 0 ? std::string() : function_text(outermost);
 }
 
 kernel::Site user_site(const cx::TaskRoot& root) noexcept {
-  for (const cx::Frame* frame = root.leaf(); frame != nullptr; frame = frame->parent) {
-    if (frame->site.line() != 0 && !is_of_calm(frame->site)) return frame->site;
-  }
-  return {};
+  std::source_location innermost;
+  root.for_each_site([&](std::source_location site) {
+    if (innermost.line() == 0 && site.line() != 0 && !is_of_calm(site)) innermost = site;
+  });
+  return innermost;
 }
 
 std::string place_text(kernel::Site site) { return site.line() == 0 ? std::string() : text_of(site); }

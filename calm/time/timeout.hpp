@@ -31,7 +31,7 @@ namespace time {
 template <class T, class... Caps, class F, class... Arguments>
 Task<T> end_by(CxOf<Caps...> cx, Time until, F callable, Arguments... arguments) {
   const cx::Context& outer = cx::context_of(cx);
-  const cx::Context inner{outer.root, outer.region, &outer};
+  const cx::InnerContext inner(outer, outer.region);
   const cx::Limit limit(inner, *outer.root, outer.region, tighten(Budget::infinite(), Deadline(until)),
                         CancelKind::timeout);
   Outcome<T> end = co_await outcome(callable(CxOf<Caps...>(inner), std::move(arguments)...));

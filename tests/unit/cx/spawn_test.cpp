@@ -1,9 +1,11 @@
 // Tasks and fibers: names, arguments, handles that travel, refusals, backtraces, marks and finalizers.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -213,6 +215,28 @@ TEST(Backtrace, OBS_1_shows_the_chain_of_awaiting_coroutines_innermost_first) {
   EXPECT_NE(outer, std::string::npos) << text;
   EXPECT_LT(text.find("inner_wait", inner), outer) << text;
   EXPECT_NE(text.find("outer_wait", outer), std::string::npos) << text;
+}
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): it is awaited where it is made
+Task<void> tell_frames(Cx cx, std::string& text) {
+  text = cx::backtrace(*cx::context_of(cx).root);
+  co_return;
+}
+
+TEST(Backtrace, OBS_1_a_frame_begins_without_a_place_and_is_at_its_await_again_when_that_has_ended) {
+  std::string inside;
+  std::string after;
+  std::uint32_t line = 0;
+  const auto report = run([&](Cx cx) -> Task<void> {
+    co_await yield(cx);
+    line = std::source_location::current().line() + 1;
+    co_await tell_frames(cx, inside);
+    after = cx::backtrace(*cx::context_of(cx).root);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  const std::string place = "spawn_test.cpp:" + std::to_string(line) + " in";
+  EXPECT_NE(inside.find("#0 not started\n  #1 " + place), std::string::npos) << inside;
+  EXPECT_NE(after.find("#0 " + place), std::string::npos) << after;
 }
 
 TEST(Trace, COM_3_a_mark_is_in_the_trace_under_its_name) {
