@@ -208,7 +208,7 @@ void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
     if (!newborn && root.comes_from_another(worker.index())) ++seat.strangers;
     if (!sched::is_plain(task)) return seat.lanes.push(task);
     if (newborn && worker.running()) return seat.ready.push_newborn(task);
-    if (!worker.running() || worker.running() == task.id()) return seat.ready.push(task);
+    if (!worker.running() || worker.polled() == &task) return seat.ready.push(task);
     seat.ready.push_next(task);
   }
 }
