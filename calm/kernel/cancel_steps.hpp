@@ -226,8 +226,8 @@ void BasicKernel<Atomics>::visit_tasks(AllHeld, Region& region, Visit visit) noe
     }
     auto& task = *static_cast<Task*>(link);
     link = link->after;
-    if constexpr (Atomics::
-                      shared) {  // who queues a task for several workers looks at its frame, which is somewhere else
+    // Who queues a task for several workers looks at its frame, which is somewhere else.
+    if constexpr (Atomics::shared) {
       if (link != nullptr && link->after != nullptr) mem::fetch_ahead(static_cast<Task*>(link->after)->frame, 128);
     }
     visit(task);

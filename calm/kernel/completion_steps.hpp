@@ -241,7 +241,7 @@ Status BasicKernel<Atomics>::deadline_reached(Worker& worker, RegionId id) {
   if (!region->gate.look().closed()) return {};
   visit_tasks(held, *region, [&](Task& task) {
     const TaskLife life = task.word.look();
-    if (life.in(cancelled_states) && life.state() != TaskState::completed) overrun(worker, held, task, life);
+    if (life.in(cancelled_states)) overrun(worker, held, task, life);
   });
   return {};
 }
