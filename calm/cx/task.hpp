@@ -177,10 +177,11 @@ class RootOf : public TaskRoot {
   }
 
  private:
-  // NOLINTNEXTLINE(readability-identifier-naming): private as others
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {
     T value_;
   };
+  // NOLINTEND(readability-identifier-naming)
 };
 
 template <>
