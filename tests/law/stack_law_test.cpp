@@ -9,6 +9,7 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/lab/lab.hpp"
+#include "calm/time/timeout.hpp"
 #include "small_stack.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
@@ -158,13 +159,17 @@ Task<std::uint64_t> nest(Cx cx, Ends& ends, std::uint64_t height, Bottom how) {
   co_return co_await scope(cx, body);
 }
 
-void expect_scopes_to_close(Bottom how, OutcomeKind expected) {
+void expect_scopes_to_close(Bottom how, OutcomeKind expected, bool limited = false) {
   on_a_small_stack([=] {
     Ends ends;
     OutcomeKind kind = OutcomeKind::ok;
     const auto report = lab::run({}, [&](Cx cx) -> Task<void> {
       const auto body = [&](Scope& scope) -> Task<void> {
-        const auto task = [&](Cx inner) -> Task<std::uint64_t> { co_return co_await nest(inner, ends, scopes, how); };
+        const auto nested = [&](Cx inner) -> Task<std::uint64_t> { co_return co_await nest(inner, ends, scopes, how); };
+        const auto task = [&](Cx inner) -> Task<std::uint64_t> {
+          if (!limited) co_return co_await nested(inner);
+          co_return co_await timeout(inner, Duration::seconds(3600), nested);
+        };
         auto handle = co_await scope.spawn(task);
         co_await sleep(scope.cx(), Duration::milliseconds(1));
         if (how == Bottom::cancelled) handle.cancel();
@@ -182,6 +187,9 @@ void expect_scopes_to_close(Bottom how, OutcomeKind expected) {
 
 TEST(Stack, TSK_7_REG_9_ten_thousand_scopes_in_each_other_close) {
   expect_scopes_to_close(Bottom::value, OutcomeKind::ok);
+}
+TEST(Stack, TSK_7_REG_9_BUD_5_ten_thousand_scopes_in_a_timeout_close) {
+  expect_scopes_to_close(Bottom::value, OutcomeKind::ok, true);
 }
 TEST(Stack, TSK_7_REG_9_ten_thousand_scopes_in_each_other_close_when_the_innermost_fails) {
   expect_scopes_to_close(Bottom::error, OutcomeKind::err);
