@@ -228,7 +228,9 @@ void BasicKernel<Atomics>::visit_tasks(AllHeld, Region& region, Visit visit) noe
     link = link->after;
     // Who queues a task for several workers looks at its frame, which is somewhere else.
     if constexpr (Atomics::shared) {
-      if (link != nullptr && link->after != nullptr) mem::fetch_ahead(static_cast<Task*>(link->after)->frame, 128);
+      const void* const frame =
+          link == nullptr || link->after == nullptr ? nullptr : static_cast<Task*>(link->after)->frame;
+      if (frame != nullptr) mem::fetch_ahead(frame, 128);
     }
     visit(task);
   }
