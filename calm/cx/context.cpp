@@ -119,41 +119,31 @@ void remember_quiet(TaskRoot& root, std::uint64_t stamp) noexcept {
 }
 
 /// The limits of a task, for a walk through contexts: found once, for between them in the list stand the scopes of the task, which
-/// may be thousands. `whose(limit)` gives the context that it is of.
-template <class Whose>
+/// may be thousands.
 class LimitsOfTask {
  public:
-  LimitsOfTask(const TaskRoot& root, Whose whose) noexcept : whose_(whose) {
-    rest_ = root.has_limits() ? root.innermost_limit() : nullptr;
+  explicit LimitsOfTask(const TaskRoot& root) noexcept : rest_(root.has_limits() ? root.innermost_limit() : nullptr) {
     for (; rest_ != nullptr && count_ < few; rest_ = Fixture::outer(*rest_)) limits_[count_++] = rest_;
   }
 
   /// Gives: the one of this context; nullptr where it has none.
   [[nodiscard]] const Limit* of(const Context& context) const noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
-      if (whose_(*limits_[i]) == &context) return limits_[i];
+      if (&limits_[i]->of() == &context) return limits_[i];
     }
     const Limit* limit = rest_;
-    while (limit != nullptr && whose_(*limit) != &context) limit = Fixture::outer(*limit);
+    while (limit != nullptr && &limit->of() != &context) limit = Fixture::outer(*limit);
     return limit;
   }
 
  private:
   static constexpr std::size_t few = 8;
-  Whose whose_;
   std::array<const Limit*, few> limits_{};
   std::size_t count_ = 0;
-  const Limit* rest_ = nullptr;  // beyond these few
+  const Limit* rest_;  // beyond these few
 };
 
 }  // namespace
-
-/// A task has few of them. Most have none, and then the scopes that stand in the same list are not gone through.
-const Limit* Context::limit() const noexcept {
-  const Limit* limit = root->has_limits() ? root->innermost_limit() : nullptr;
-  while (limit != nullptr && &limit->of_ != this) limit = Fixture::outer(*limit);
-  return limit;
-}
 
 Reason Context::acknowledge() const {
   Port& port = root->port();
@@ -176,7 +166,7 @@ Reason Context::acknowledge_around() const {
   Port& port = root->port();
   kernel::Worker& worker = root->worker();
   const bool masked = port.is_masked(root->id());
-  const LimitsOfTask limits(*root, [](const Limit& limit) { return &limit.of_; });
+  const LimitsOfTask limits(*root);
   for (const Context* context = this; context->outer() != nullptr; context = context->outer()) {
     if (const Limit* const limit = limits.of(*context)) {
       if (limit->is_used_up() && (!masked || limit->is_observable())) return limit->reason();
@@ -192,7 +182,7 @@ Reason Context::acknowledge_around() const {
 bool Context::is_cancelled() const noexcept {
   const Port& port = root->port();
   if (port.is_cancel_requested(root->id())) return true;
-  const LimitsOfTask limits(*root, [](const Limit& limit) { return &limit.of_; });
+  const LimitsOfTask limits(*root);
   for (const Context* context = this; context->outer() != nullptr; context = context->outer()) {
     if (const Limit* const limit = limits.of(*context); limit != nullptr && limit->is_used_up()) return true;
     if (context->is_scope() && port.is_cancelled(context->region)) return true;
@@ -203,7 +193,7 @@ bool Context::is_cancelled() const noexcept {
 Budget Context::narrowed() const noexcept {
   Budget budget;
   if (!root->has_limits()) return budget;
-  const LimitsOfTask limits(*root, [](const Limit& limit) { return &limit.of_; });
+  const LimitsOfTask limits(*root);
   for (const Context* context = this; context != nullptr; context = context->outer()) {
     if (const Limit* const limit = limits.of(*context)) budget = meet(budget, limit->left());
   }
@@ -215,8 +205,9 @@ Budget Context::budget() const noexcept {
 }
 
 Status Context::spend(std::uint64_t cost) const {
+  const LimitsOfTask limits(*root);
   for (const Context* context = this; context != nullptr; context = context->outer()) {
-    const Limit* const limit = context->limit();
+    const Limit* const limit = limits.of(*context);
     if (limit == nullptr || limit->left().cost.covers(cost)) continue;
     limit->refuse_cost();
     return Errc::budget_exhausted;

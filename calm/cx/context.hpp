@@ -63,6 +63,8 @@ class Limit : public Fixture {
         CancelKind late = CancelKind::deadline);
   ~Limit();
 
+  /// Gives: the context whose budget it is.
+  [[nodiscard]] const Context& of() const noexcept { return of_; }
   /// Gives: what may still be used; the deadline and the priority as they were asked for.
   [[nodiscard]] Budget left() const noexcept;
 
@@ -82,7 +84,6 @@ class Limit : public Fixture {
 
  private:
   friend class TaskRoot;  // which counts
-  friend struct Context;
   [[nodiscard]] bool polls_used_up() const noexcept;
   void arm() const noexcept;
 
@@ -125,8 +126,6 @@ struct Context : Above {
   [[nodiscard]] const Context& in_running_task() const noexcept;
 
  private:
-  /// Gives: the budget of its own; nullptr where it has none.
-  [[nodiscard]] const Limit* limit() const noexcept;
   /// Needs: it is not the task's own.
   [[nodiscard]] bool is_scope() const noexcept { return outer()->region != region; }
 };
