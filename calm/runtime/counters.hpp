@@ -24,17 +24,18 @@ class Counter {
 };
 
 struct Counters {
-  Counter wakes;     ///< tasks that became runnable here
-  Counter steals;    ///< times when it took work from another worker
-  Counter parks;     ///< times when it slept
-  Counter calls;     ///< workers it woke
-  Counter timers;    ///< alarms that went off
-  Counter errands;   ///< done for other threads
-  Counter partings;  ///< times when workers were in each other's way, and went apart for a while
-  Counter rescues;   ///< times when it took over what waited for a worker that is stuck in a poll
+  Counter wakes;         ///< tasks that became runnable here
+  Counter steals;        ///< times when it took work from another worker
+  Counter from_commons;  ///< tasks that it took from what workers have in common
+  Counter parks;         ///< times when it slept
+  Counter calls;         ///< workers it woke
+  Counter timers;        ///< alarms that went off
+  Counter errands;       ///< done for other threads
+  Counter partings;      ///< times when workers were in each other's way, and went apart for a while
+  Counter rescues;       ///< times when it took over what waited for a worker that is stuck in a poll
 };
 
-/// Gives: `80 wakes, 3 steals, 12 parks, 2 calls, 5 timers, 0 errands, 0 partings, 0 rescues`.
+/// Gives: `80 wakes, 3 steals, 7 shared, 12 parks, 2 calls, 5 timers, 0 errands, 0 partings, 0 rescues`.
 [[nodiscard]] std::string to_string(const Counters& counters);
 
 }  // namespace calm::runtime

@@ -24,6 +24,7 @@
 #include "calm/runtime/seat.hpp"
 #include "calm/runtime/this_worker.hpp"
 #include "calm/runtime/thread.hpp"
+#include "calm/sched/commons.hpp"
 
 namespace calm::sched {
 enum class StepKind : std::uint8_t;
@@ -118,11 +119,15 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   // What is next: its own, that of others, a rest.
   [[nodiscard]] Task* next_here(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* next_by_lanes(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* take_by_lanes(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* next_elsewhere(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal_in_turn(Seat<Atomics>& seat) noexcept;
   void enqueue(Seat<Atomics>& seat, Task& task) noexcept;
   void take_inbox(Seat<Atomics>& seat) noexcept;
+  void offer(Seat<Atomics>& seat) noexcept;
+  template <class Push>
+  void give_lanes(Seat<Atomics>& from, Push push) noexcept;
   [[nodiscard]] Task* rest(Seat<Atomics>& seat);
   [[nodiscard]] bool is_wanted(const Seat<Atomics>& seat) const noexcept;
   [[nodiscard]] bool has_prey(const Seat<Atomics>& seat) const noexcept;
@@ -169,6 +174,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void* work_begins_context_ = nullptr;
 
   Parting parting_;
+  alignas(128) sched::Commons<Atomics> commons_;
   std::atomic<std::uint32_t> halted_{0};
   alignas(128) std::atomic<std::uint32_t> orders_{0};
 };

@@ -60,15 +60,7 @@ void Machine<Atomics>::rescue_others(Seat<Atomics>& seat) {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::take_lanes(Seat<Atomics>& seat, Seat<Atomics>& from) noexcept {
   const Turn turn(from.keep);
-  sched::Fifo<Atomics> staying;
-  from.lanes.give_away([&](Task& task) {
-    if (static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) {
-      staying.push(task);
-    } else {
-      seat.inbox.push(task);
-    }
-  });
-  while (Task* const task = staying.pop()) from.lanes.push(*task);
+  give_lanes(from, [&seat](Task& task) { seat.inbox.push(task); });
 }
 
 template <lockfree::AtomicsPolicy Atomics>

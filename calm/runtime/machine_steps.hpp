@@ -161,7 +161,9 @@ void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
   if constexpr (Atomics::shared) {
     seat.keep.be_alone();
     take_inbox(seat);
-    call_for_help(seat, weigh_polls(seat));
+    const Time last_look = weigh_polls(seat);
+    offer(seat);
+    call_for_help(seat, last_look);
     if (seat.is_in.load(std::memory_order_relaxed) && recorder_ == nullptr) port_->members().try_alone();
   }
 }
@@ -222,7 +224,7 @@ void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcep
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat) noexcept {
   const Turn turn(seat.keep);
-  if (!seat.lanes.empty()) [[unlikely]]
+  if (!seat.lanes.empty() || !commons_.empty()) [[unlikely]]
     return next_by_lanes(seat);
   bool oldest = true;
   Task* const task = seat.ready.pop(oldest);
@@ -243,6 +245,23 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
     const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
     seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
   }
+  if constexpr (Atomics::shared) {
+    if (!commons_.empty()) {
+      const typename sched::Commons<Atomics>::Visit visit(commons_);
+      const std::size_t before = visit.queues().size();
+      seat.lanes.share(&visit.queues());
+      Task* const task = take_by_lanes(seat);
+      seat.lanes.share(nullptr);
+      if (visit.queues().size() != before) seat.counters.from_commons.add();
+      return task;
+    }
+  }
+  return take_by_lanes(seat);
+}
+
+/// Needs: a turn.
+template <lockfree::AtomicsPolicy Atomics>
+typename Machine<Atomics>::Task* Machine<Atomics>::take_by_lanes(Seat<Atomics>& seat) noexcept {
   const bool quick = !seat.ready.empty();
   if (Task* const task = seat.lanes.take_if_all_cancelled(quick)) {
     cx::look_ahead(task->queue_link);
@@ -257,7 +276,10 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
       bool oldest = true;
       Task* const task = pick == sched::Pick::quick ? seat.ready.pop(oldest) : seat.ready.pop_oldest();
       // A thief may have been quicker; then the lanes are asked again without it.
-      if (task == nullptr) return &seat.lanes.take(seat.lanes.choose(false));
+      if (task == nullptr) {
+        const sched::Pick other = seat.lanes.choose(false);
+        return other == sched::Pick::none ? nullptr : &seat.lanes.take(other);
+      }
       if (oldest) {
         seat.lanes.ran_quick();
       } else {
@@ -276,6 +298,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
     case sched::Pick::timed:
     case sched::Pick::ready:
     case sched::Pick::oldest_ready:
+    case sched::Pick::oldest_common:
       break;
   }
   return &seat.lanes.take(pick);
@@ -289,6 +312,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_elsewhere(Seat<Atomics>&
       take_inbox(seat);
       return next_here(seat);
     }
+    if (!commons_.empty()) return next_here(seat);
     if (seat.searching) return steal(seat);
   }
   return nullptr;
@@ -328,6 +352,34 @@ void Machine<Atomics>::enqueue(Seat<Atomics>& seat, Task& task) noexcept {
   }
 }
 
+/// Where its polls are worth sharing, what waits in its lanes is for all. One entry is none: it is what runs next. A recording has
+/// polls one after the other, so others would be no help.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::offer(Seat<Atomics>& seat) noexcept {
+  seat.lanes_kept = std::min(seat.lanes_kept, seat.lanes.size());
+  if (seat.lanes.size() < seat.lanes_kept + 2 || !seat.shares.load(std::memory_order_relaxed) || recorder_ != nullptr)
+    return;
+  const Turn turn(seat.keep);
+  const typename sched::Commons<Atomics>::Visit visit(commons_);
+  give_lanes(seat, [&visit](Task& task) { (void)visit.queues().push(task); });
+  seat.lanes_kept = seat.lanes.size();
+}
+
+/// Gives what is in the lanes to `push`, but for what is pinned there. Needs: a turn.
+template <lockfree::AtomicsPolicy Atomics>
+template <class Push>
+void Machine<Atomics>::give_lanes(Seat<Atomics>& from, Push push) noexcept {
+  sched::Fifo<Atomics> staying;
+  from.lanes.give_away([&](Task& task) {
+    if (static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) {
+      staying.push(task);
+    } else {
+      push(task);
+    }
+  });
+  while (Task* const task = staying.pop()) from.lanes.push(*task);
+}
+
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::take_inbox(Seat<Atomics>& seat) noexcept {
   if (seat.inbox.empty()) return;
@@ -354,6 +406,7 @@ bool Machine<Atomics>::is_wanted(const Seat<Atomics>& seat) const noexcept {
 /// Gives: true when others have work to take.
 template <lockfree::AtomicsPolicy Atomics>
 bool Machine<Atomics>::has_prey(const Seat<Atomics>& seat) const noexcept {
+  if (!commons_.empty()) return true;
   if (is_apart(seat)) return false;
   for (const auto& other : seats_) {
     if (other.get() != &seat && other->shares.load(std::memory_order_relaxed) && other->ready.backlog() != 0)
@@ -408,7 +461,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::stop_searching(Seat<Atomics>& seat) noexcept {
   seat.searching = false;
-  const bool more = seat.shares.load(std::memory_order_relaxed) && seat.ready.backlog() != 0;
+  const bool more = !commons_.empty() || (seat.shares.load(std::memory_order_relaxed) && seat.ready.backlog() != 0);
   if (beds_.end_search() && more && beds_.call_help()) seat.counters.calls.add();
 }
 
@@ -418,7 +471,7 @@ void Machine<Atomics>::stop_searching(Seat<Atomics>& seat) noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::call_for_help(Seat<Atomics>& seat, Time last_look) noexcept {
   const Time now = seat.worker.now();
-  if (seat.ready.backlog() < 2 || !seat.shares.load(std::memory_order_relaxed)) {
+  if (seat.ready.backlog() + commons_.size() < 2 || !seat.shares.load(std::memory_order_relaxed)) {
     seat.crowded_since = Time::max();
     return;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -50,6 +51,7 @@ struct alignas(128) Seat {
   Time crowded_since = Time::max();    ///< work has waited here since then
   Time looked_up{};                    ///< when it did so last,
   std::uint64_t polls_before = 0;      ///< and how many polls it had made
+  std::size_t lanes_kept = 0;          ///< in the lanes, pinned, when it offered the others to all
   std::uint32_t long_looks = 0;        ///< so many times in a row polls were long enough to be worth sharing
   bool helps = false;                  ///< it took work from another one since it came in
   Time came_in{};                      ///< when it did so last

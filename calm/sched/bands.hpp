@@ -59,6 +59,9 @@ class Bands {
     return count;
   }
 
+  /// Gives: the priority of what take() would give. Needs: not empty.
+  [[nodiscard]] std::uint8_t highest_priority() const noexcept { return static_cast<std::uint8_t>(highest()); }
+
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 

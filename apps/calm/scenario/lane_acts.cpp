@@ -86,6 +86,7 @@ char letter_of(sched::Pick pick) {
     case sched::Pick::none:
     case sched::Pick::quick:
     case sched::Pick::oldest_quick:
+    case sched::Pick::oldest_common:
       break;
   }
   return '-';

@@ -16,7 +16,8 @@ namespace calm::sched {
 
 class LanesBesideList {
  public:
-  explicit LanesBesideList(std::uint64_t seed) : numbers_(seed) {}
+  /// With `commons` a third of what is pushed is in common with other workers, which take none of it.
+  explicit LanesBesideList(std::uint64_t seed, bool commons = false) : numbers_(seed), commons_(commons) {}
 
   /// Every five hundred operations have their own share of pushes and of kinds, so that queues grow, shrink and starve.
   void run(std::uint64_t operations) {
@@ -35,7 +36,7 @@ class LanesBesideList {
       } else {
         dispatch();
       }
-      ASSERT_EQ(lanes_.size() + quick_count(), waiting_.size());
+      ASSERT_EQ(lanes_.size() + common_.size() + quick_count(), waiting_.size());
       lanes_.verify();
     }
   }
@@ -51,15 +52,22 @@ class LanesBesideList {
     std::uint64_t yields = 0;  ///< a streak ended for other work
     std::uint64_t stolen = 0;
     std::uint64_t parks = 0;
+    std::uint64_t common = 0;       ///< taken from what is in common
+    std::uint64_t common_aged = 0;  ///< because it was passed over
   };
   [[nodiscard]] const Seen& seen() const noexcept { return seen_; }
   [[nodiscard]] const LocalLanes& lanes() const noexcept { return lanes_; }
 
  private:
+  enum Place : std::uint8_t { own, quick_queue, in_common };
+  static constexpr Place places[] = {own, quick_queue, in_common};
+  /// Of equals its own go before those in common.
+  static constexpr std::uint64_t after_own = std::uint64_t{1} << 63;
+
   struct Waiting {
     Key key{};
     LaneTask* task = nullptr;
-    bool quick = false;
+    Place place = own;
     std::uint64_t since = 0;  // dispatches when it was pushed
     std::uint64_t bound = 0;  // that it must run within
   };
@@ -71,7 +79,7 @@ class LanesBesideList {
 
   [[nodiscard]] std::size_t quick_count() const {
     return static_cast<std::size_t>(
-        std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.quick; }));
+        std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.place == quick_queue; }));
   }
 
   void push() {
@@ -81,7 +89,11 @@ class LanesBesideList {
     while (what >= kinds_[kind]) what -= kinds_[kind++];
     const auto priority = static_cast<std::uint8_t>(numbers_.below(4) * 85);
     Waiting one;
-    one.quick = kind == 3;
+    if (kind == 3) {
+      one.place = quick_queue;
+    } else if (commons_ && numbers_.below(3) == 0) {
+      one.place = in_common;
+    }
     one.since = dispatches_;
     switch (kind) {
       case 0:
@@ -103,14 +115,15 @@ class LanesBesideList {
         one.key = {.lane = Lane::ready, .rank = 255};
         break;
     }
-    one.key.sequence = ++sequence_;
+    one.key.sequence = ++sequence_ + (one.place == in_common ? after_own : 0);
     const auto ready = std::count_if(waiting_.begin(), waiting_.end(),
                                      [](const Waiting& other) { return other.key.lane == Lane::ready; });
     one.bound = ready_bound(static_cast<std::uint64_t>(ready) + 1);
     const auto at = std::lower_bound(waiting_.begin(), waiting_.end(), one.key,
                                      [](const Waiting& other, const Key& key) { return other.key < key; });
     waiting_.insert(at, one);
-    if (!one.quick) lanes_.push(*one.task);
+    if (one.place == own) lanes_.push(*one.task);
+    if (one.place == in_common) (void)common_.push(*one.task);
   }
 
   void suggest() {
@@ -123,20 +136,20 @@ class LanesBesideList {
         std::find_if(waiting_.begin(), waiting_.end(), [lane](const Waiting& one) { return one.key.lane == lane; });
     return at == waiting_.end() ? nullptr : &*at;
   }
-  [[nodiscard]] const Waiting* oldest_of(bool quick) const {
+  [[nodiscard]] const Waiting* oldest_of(Place place) const {
     const Waiting* oldest = nullptr;
     for (const Waiting& one : waiting_) {
-      if (one.key.lane != Lane::ready || one.quick != quick) continue;
+      if (one.key.lane != Lane::ready || one.place != place) continue;
       if (oldest == nullptr || one.key.sequence < oldest->key.sequence) oldest = &one;
     }
     return oldest;
   }
 
-  /// Keeps account of who is the oldest of both queues of ready work.
+  /// Keeps account of who is the oldest of each queue of ready work.
   void look_at_oldest() {
-    for (const bool quick : {false, true}) {
-      const Waiting* const now = oldest_of(quick);
-      Oldest& known = oldest_[quick ? 1 : 0];
+    for (const Place place : places) {
+      const Waiting* const now = oldest_of(place);
+      Oldest& known = oldest_[place];
       if (now == nullptr) {
         known = {};
       } else if (known.task != now->task) {
@@ -149,10 +162,10 @@ class LanesBesideList {
   [[nodiscard]] const Waiting* due() const {
     const Waiting* due = nullptr;
     std::uint64_t since = UINT64_MAX;
-    for (const bool quick : {false, true}) {
-      const Oldest& one = oldest_[quick ? 1 : 0];
+    for (const Place place : places) {
+      const Oldest& one = oldest_[place];
       if (one.task == nullptr || dispatches_ - one.since < 64 || one.since >= since) continue;
-      due = oldest_of(quick);
+      due = oldest_of(place);
       since = one.since;
     }
     return due;
@@ -160,7 +173,8 @@ class LanesBesideList {
 
   void dispatch() {
     look_at_oldest();
-    const Waiting* const quick = oldest_of(true);
+    const Waiting* const quick = oldest_of(quick_queue);
+    lanes_.share(common_.empty() ? nullptr : &common_);
     const Pick pick = lanes_.choose(quick != nullptr);
     ASSERT_EQ(lanes_.choose(quick != nullptr), pick) << "asked again";
     if (waiting_.empty()) {
@@ -179,13 +193,15 @@ class LanesBesideList {
 
     const Waiting* expected = nullptr;
     // The lanes do not see the quick queue between dispatches: one that was empty for a moment counts from a dispatch before.
-    if (pick == Pick::oldest_quick && dispatches_ - oldest_[1].since >= 63) {
+    if (pick == Pick::oldest_quick && dispatches_ - oldest_[quick_queue].since >= 63) {
       expected = quick;
       ++seen_.aged;
     } else if (const Waiting* const one = due()) {
       expected = one;
-      ASSERT_EQ(pick, one->quick ? Pick::oldest_quick : Pick::oldest_ready) << "after " << dispatches_;
+      constexpr Pick picks[] = {Pick::oldest_ready, Pick::oldest_quick, Pick::oldest_common};
+      ASSERT_EQ(pick, picks[one->place]) << "after " << dispatches_;
       ++seen_.aged;
+      if (one->place == in_common) ++seen_.common_aged;
     } else if (suggestion_ == Suggestion::meet_deadlines && cancel != nullptr && timed != nullptr &&
                timed_streak_ < 16) {
       expected = timed;
@@ -210,7 +226,7 @@ class LanesBesideList {
   }
 
   void take(const Waiting& expected, Pick pick) {
-    if (expected.quick) {
+    if (expected.place == quick_queue) {
       ASSERT_TRUE(pick == Pick::quick || pick == Pick::oldest_quick) << "after " << dispatches_;
       lanes_.ran_quick();
     } else {
@@ -219,6 +235,7 @@ class LanesBesideList {
       ASSERT_EQ(got.creation, expected.task->creation)
           << "after " << dispatches_ << ", from lane " << to_string(expected.key.lane);
     }
+    if (expected.place == in_common) ++seen_.common;
     const Lane lane = expected.key.lane;
     if (lane == Lane::ready) {
       ASSERT_LE(dispatches_ - expected.since, expected.bound) << "SCH-4: the published bound";
@@ -241,13 +258,15 @@ class LanesBesideList {
   std::uint64_t kinds_[4]{};  // how often cancel, timed, ready, quick
   LaneTasks tasks_;
   LocalLanes lanes_;
+  bool commons_;
+  LocalLanes::Queues common_;
   std::vector<Waiting> waiting_;  // by key
   std::uint64_t sequence_ = 0;
   std::uint64_t dispatches_ = 0;
   std::uint32_t cancel_streak_ = 0;
   std::uint32_t timed_streak_ = 0;
   Suggestion suggestion_ = Suggestion::none;
-  Oldest oldest_[2];  // of the ready lane, of the quick queue
+  Oldest oldest_[3];  // of the ready lane, of the quick queue, of the ready lane in common
   Seen seen_;
 };
 

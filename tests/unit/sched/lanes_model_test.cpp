@@ -27,6 +27,23 @@ TEST(LanesBesideAList, SCH_2_every_choice_is_that_of_a_list_sorted_by_the_key) {
   EXPECT_GT(all.parks, 50U);
 }
 
+TEST(LanesBesideAList, SCH_2_SCH_6_the_same_where_some_of_it_is_in_common_with_others) {
+  LanesBesideList::Seen all;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    LanesBesideList pair(seed, true);
+    ASSERT_NO_FATAL_FAILURE(pair.run(6'000)) << "seed " << seed;
+    ASSERT_NO_FATAL_FAILURE(pair.drain()) << "seed " << seed;
+    EXPECT_EQ(pair.lanes().certificate().dispatches(), pair.seen().dispatches);
+    EXPECT_EQ(pair.lanes().certificate().effective_exceedances, 0U);
+    all.common += pair.seen().common;
+    all.common_aged += pair.seen().common_aged;
+    all.fallbacks += pair.seen().fallbacks;
+  }
+  EXPECT_GT(all.common, 1000U);
+  EXPECT_GT(all.common_aged, 20U);
+  EXPECT_GT(all.fallbacks, 5U);
+}
+
 TEST(LanesBesideAList, SCH_5_equal_runs_give_equal_certificates) {
   LanesBesideList first(21);
   LanesBesideList again(21);

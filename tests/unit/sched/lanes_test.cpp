@@ -124,6 +124,55 @@ TEST(Lanes, SCH_6_what_is_given_away_was_not_dispatched_and_the_lanes_go_on_with
   EXPECT_EQ(picks_of(lanes, 5, false), "ctrr-");
 }
 
+TEST(Lanes, SCH_6_what_is_in_common_runs_where_it_comes_first) {
+  LaneTasks tasks;
+  LocalLanes lanes;
+  LocalLanes::Queues common;
+  lanes.push(tasks.ready(3));            // 1
+  (void)common.push(tasks.ready(9));     // 2
+  (void)common.push(tasks.ready(3));     // 3: its own go first
+  (void)common.push(tasks.timed(7));     // 4
+  lanes.push(tasks.timed(8));            // 5
+  (void)common.push(tasks.cancelled());  // 6
+  lanes.push(tasks.cancelled(1));        // 7
+  lanes.share(&common);
+  std::vector<std::uint64_t> order;
+  for (Pick pick = lanes.choose(false); pick != Pick::none; pick = lanes.choose(false)) {
+    order.push_back(lanes.take(pick).creation);
+    lanes.verify();
+  }
+  EXPECT_EQ(order, (std::vector<std::uint64_t>{7, 6, 4, 5, 2, 1, 3}));
+  EXPECT_TRUE(common.empty());
+  EXPECT_EQ(lanes.certificate().dispatches(), 7U);
+}
+
+TEST(Lanes, SCH_4_what_is_in_common_is_not_passed_over_for_ever) {
+  LaneTasks tasks;
+  LocalLanes lanes;
+  LocalLanes::Queues common;
+  LaneTask& low = tasks.ready(1);
+  (void)common.push(low);
+  int passed = 0;
+  for (;; ++passed) {
+    lanes.push(tasks.ready(9));
+    lanes.share(&common);
+    const LaneTask& task = lanes.take(lanes.choose(true));
+    lanes.share(nullptr);
+    if (&task == &low) break;
+    ASSERT_LE(passed, 64);
+  }
+  EXPECT_EQ(passed, 64);
+  // The next one that comes there has its own count, however long there was none.
+  for (int i = 0; i < 200; ++i) {
+    lanes.push(tasks.ready(9));
+    (void)lanes.take(lanes.choose(false));
+  }
+  (void)common.push(low);
+  lanes.push(tasks.ready(9));
+  lanes.share(&common);
+  EXPECT_NE(&lanes.take(lanes.choose(false)), &low);
+}
+
 TEST(Lanes, SCH_1_a_task_under_cancellation_has_the_first_lane_whatever_its_deadline) {
   LaneTasks tasks;
   for (const TaskState state : task_states) {
