@@ -8,6 +8,7 @@
 #include "calm/channel/mpmc.hpp"
 #include "calm/channel/mpsc.hpp"
 #include "calm/channel/oneshot.hpp"
+#include "calm/channel/registered.hpp"
 #include "calm/channel/rendezvous.hpp"
 #include "calm/channel/tracked.hpp"
 #include "calm/channel/watch.hpp"

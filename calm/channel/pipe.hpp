@@ -9,6 +9,8 @@
 //   nobody waits for a value while one is queued that is granted to nobody: granted_ <= queued.
 // A permit counts as a sender, and a place that is granted as a permit.
 //
+// Who waits for it to be drained is granted that once no place is given away and no value is queued, promised or handed out.
+//
 // A value is moved and destroyed outside any turn (CHN-7): before its place is queued, that is its sender's, and once it is
 // taken, its receiver's. A send that began before the last receiver left has sent; its value ends as what was queued.
 #pragma once
@@ -93,6 +95,32 @@ class Outlet {
   std::uint32_t granted_ = 0;
 };
 
+/// Where those wait who want it drained.
+template <class T>
+class Drain {
+ public:
+  Drain(Pipe<T>& pipe, const sync::Line& intake) noexcept : pipe_(pipe), line_(sync::Line::Beside{intake}) {}
+
+  [[nodiscard]] sync::Line& line() noexcept { return line_; }
+  [[nodiscard]] const sync::Line& line() const noexcept { return line_; }
+
+  [[nodiscard]] bool try_admit(const sync::Waiter& /*waiter*/, TaskId /*task*/) noexcept { return pipe_.is_drained(); }
+  [[nodiscard]] static bool refuses(const sync::Waiter& /*waiter*/, TaskId /*task*/, ChildEnd& /*end*/) noexcept {
+    return false;
+  }
+  // A grant takes nothing, so there is nothing to pass on.
+  static void left(const sync::Waiter& /*waiter*/) noexcept {}
+  static void take_back(const sync::Waiter& /*waiter*/) noexcept {}
+
+  void serve() noexcept {
+    while (!line_.empty() && pipe_.is_drained()) line_.grant(*line_.first());
+  }
+
+ private:
+  Pipe<T>& pipe_;
+  sync::Line line_;
+};
+
 template <class T>
 class Pipe : public Held {
  public:
@@ -103,7 +131,8 @@ class Pipe : public Held {
       : Held(cx::context_of(cx).root->port().is_shared()),
         slots_(capacity),
         intake_(*this, cx),
-        outlet_(*this, intake_.line()) {}
+        outlet_(*this, intake_.line()),
+        drain_(*this, intake_.line()) {}
 
   using Turn = sync::Line::Turn;
 
@@ -111,6 +140,7 @@ class Pipe : public Held {
   [[nodiscard]] Slots<T>& slots() noexcept { return slots_; }
   [[nodiscard]] Intake<T>& intake() noexcept { return intake_; }
   [[nodiscard]] Outlet<T>& outlet() noexcept { return outlet_; }
+  [[nodiscard]] Drain<T>& drain() noexcept { return drain_; }
   [[nodiscard]] Counts counts() const noexcept {
     const Turn turn(intake_.line());
     intake_.line().reads();
@@ -131,6 +161,11 @@ class Pipe : public Held {
   /// Gives: true when no value can come any more.
   [[nodiscard]] bool is_finished() const noexcept {
     return slots_.counts().reserved == 0 && (senders_ == 0 || closed_);
+  }
+  /// Gives: true when no value is there, and none can come.
+  [[nodiscard]] bool is_drained() const noexcept {
+    const Counts now = slots_.counts();
+    return closed_ && now.queued == 0 && now.reserved == 0 && now.unacked == 0;
   }
   void abort_in_turn(Place place) noexcept {
     slots_.abort(place);
@@ -378,6 +413,8 @@ class Pipe : public Held {
     intake_.line().writes();
     if (!intake_.line().empty() && !closed_) intake_.serve();
     if (!outlet_.line().empty()) outlet_.serve();
+    if (closed_) [[unlikely]]
+      drain_.serve();
     verify();
   }
   // CHN-1, CHN-10: the room is never overdrawn. CHN-2, CHN-6: nobody waits for what is there.
@@ -386,12 +423,14 @@ class Pipe : public Held {
     CALM_SLOW(CHN_10, std::uint64_t{now.queued} + now.reserved + now.unacked <= now.capacity, now.queued, now.reserved,
               now.unacked, now.capacity);
     CALM_SLOW(CHN_2, intake_.line().empty() || (!slots_.has_room() && !closed_), now.queued, now.reserved);
+    CALM_SLOW(QUI_1, drain_.line().empty() || !is_drained(), now.queued, now.reserved, now.unacked);
     CALM_SLOW(CHN_6, outlet_.line().empty() || outlet_.granted() == now.queued, now.queued, outlet_.granted());
   }
 
   Slots<T> slots_;
   Intake<T> intake_;
   Outlet<T> outlet_;
+  Drain<T> drain_;
   std::uint32_t senders_ = 1;
   std::uint32_t receivers_ = 1;
   bool closed_ = false;

@@ -6,6 +6,7 @@
 // Task code is written once and runs on the kernel of one worker and on that of several; this is the seam.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,14 @@ class Port {
   [[nodiscard]] lockfree::Company<>* company() noexcept { return shared_ ? &company_ : nullptr; }
   /// The same for who comes and goes: there is a company of one, too.
   [[nodiscard]] lockfree::Company<>& members() noexcept { return company_; }
+  /// A channel that is registered to a region still holds values though everything in the region has ended; later it does no
+  /// more, or is given up (QUI-1).
+  void add_undrained_channel() noexcept { undrained_channels_.fetch_add(1, std::memory_order_relaxed); }
+  void take_undrained_channel() noexcept { undrained_channels_.fetch_sub(1, std::memory_order_relaxed); }
+  /// Gives: how many there are of them. Anywhere; relaxed: for who inspects.
+  [[nodiscard]] std::uint64_t undrained_channels() const noexcept {
+    return undrained_channels_.load(std::memory_order_relaxed);
+  }
   /// Gives: true when no other thread polled a moment ago. Needs: a poll.
   [[nodiscard]] bool looks_alone() const noexcept { return !shared_ || company_.looks_alone(); }
 
@@ -200,6 +209,8 @@ class Port {
   bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
   bool quick_ = false;      ///< a host that follows nobody says so before the first task
   const lockfree::RealAtomics::Atomic<std::uint64_t>* stamp_ = nullptr;  ///< the kernel's
+
+  std::atomic<std::uint64_t> undrained_channels_{0};
 
   // The host sets them before the first poll.
   bool watched_ = false;

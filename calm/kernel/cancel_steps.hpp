@@ -190,6 +190,11 @@ bool BasicKernel<Atomics>::cancel_region(Worker& worker, AllHeld held, Region& r
              trace::argument_of(argument_of(region.reason)));
   if (region.state.get() == RegionState::open) start_closing(worker, held, region);
   cancel_tasks(worker, held, region);
+  // Clean-up is masked, but one that waits for others may have to see that they will not come.
+  for (ChildLink* link = region.cleanup_tasks.first(); link != nullptr; link = link->after) {
+    auto& task = *static_cast<Task*>(link);
+    schedule_if(worker, task, task.word.wake().enqueue);
+  }
   if (region.gate.look().body()) wake_waiter(worker, region.owner.bits());
   return true;
 }

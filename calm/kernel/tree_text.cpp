@@ -64,6 +64,9 @@ class Tree {
     text_ = "calm: " + counted_noun(regions, "region") + ", " + counted_noun(tasks, "task") + ", " +
             counted_noun(promises, "promise") + ", " + counted_noun(snapshot_.pending_timers, "timer") + " at " +
             to_string(snapshot_.now);
+    if (snapshot_.undrained_channels != 0) {
+      text_ += ", " + counted_noun(snapshot_.undrained_channels, "channel") + " not drained";
+    }
   }
 
   void add_region(const RegionView& region, std::size_t depth) {

@@ -77,16 +77,19 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override {
     return inputs != nullptr ? inputs->armed() : alarms.size();
   }
-  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
+  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override {
+    return port == nullptr ? 0 : port->undrained_channels();
+  }
 
   std::deque<Ready> ready;  ///< in the order in which they became runnable
   clock::Deadlines watches;
   clock::Wheel alarms;
   std::vector<Time> wanted;  ///< what each alarm was armed for, by its sequence
   std::vector<kernel::Finding> findings;
-  bool listening = true;       ///< until the oracles have been asked
-  Touches* touches = nullptr;  ///< hears what steps do; none: nobody asks
-  Inputs* inputs = nullptr;    ///< says what comes from outside; none: the lab makes that up
+  bool listening = true;           ///< until the oracles have been asked
+  Touches* touches = nullptr;      ///< hears what steps do; none: nobody asks
+  Inputs* inputs = nullptr;        ///< says what comes from outside; none: the lab makes that up
+  const cx::Port* port = nullptr;  ///< of the run, while there is one
 };
 
 class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
@@ -98,7 +101,11 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     time_is_watched_ = host.touches != nullptr || host.inputs != nullptr;
     if (host.inputs != nullptr) shared_ = host.inputs->several();
     ghosts_ = true;
+    host.port = this;
   }
+  LabPort(const LabPort&) = delete;
+  LabPort& operator=(const LabPort&) = delete;
+  ~LabPort() { host_.port = nullptr; }
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
     const OwnMemory own;

@@ -45,6 +45,25 @@ TEST(Finalizers, REG_5_start_when_the_last_child_has_left) {
   EXPECT_TRUE(bench.is_queued(finalizer));
 }
 
+TEST(Finalizers, CAN_13_one_that_is_parked_is_woken_by_a_cancel_of_its_region_and_stays_masked) {
+  LawBench bench;
+  const RegionId region = bench.region(bench.root());
+  const TaskId waiting = bench.defer(region);
+  const TaskId finalizer = bench.defer(region);
+  EXPECT_TRUE(bench.close(region));
+  EXPECT_EQ(bench.poll(finalizer), PollStart::run);
+  EXPECT_TRUE(bench.park(finalizer));
+  EXPECT_FALSE(bench.is_queued(finalizer));
+  EXPECT_TRUE(bench.cancel(bench.root(), {.kind = CancelKind::shutdown}));
+  EXPECT_TRUE(bench.is_queued(finalizer));
+  EXPECT_FALSE(bench.is_queued(waiting)) << "a cancel does not start it";
+  EXPECT_EQ(bench.poll(finalizer), PollStart::run);
+  EXPECT_TRUE(bench.checkpoint(finalizer));
+  EXPECT_TRUE(bench.park(finalizer));
+  EXPECT_TRUE(bench.cancel(bench.root(), {.kind = CancelKind::shutdown}));
+  EXPECT_FALSE(bench.is_queued(finalizer)) << "there is nothing new to see";
+}
+
 TEST(Finalizers, REG_5_CAN_7_are_masked) {
   LawBench bench;
   const RegionId region = bench.region(bench.root());

@@ -84,10 +84,11 @@ ChildEnd ReferenceKernel::fold(const RegionRow& region) const {
   return folded;
 }
 
-std::vector<TaskId> ReferenceKernel::tasks_of(RegionId region) const {
+std::vector<TaskId> ReferenceKernel::live_of(RegionId region, bool cleanup) const {
   std::map<std::uint64_t, TaskId> found;
   for (const auto& [id, task] : tasks_) {
-    if (task.region == region && is_live(task) && !task.cleanup) found.emplace(task.creation, id);
+    if (task.region != region || !is_live(task) || task.cleanup != cleanup || task.waiting_finalizer) continue;
+    found.emplace(task.creation, id);
   }
   std::vector<TaskId> ids;
   for (const auto& [creation, id] : found) ids.push_back(id);

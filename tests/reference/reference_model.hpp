@@ -222,7 +222,10 @@ class ReferenceKernel {
   [[nodiscard]] bool is_below(RegionId region, RegionId above) const;
   [[nodiscard]] bool serves(RegionId region, const kernel::Holder& holder) const;
   [[nodiscard]] ChildEnd fold(const RegionRow& region) const;
-  [[nodiscard]] std::vector<TaskId> tasks_of(RegionId region) const;
+  /// Gives: its tasks in the order of their making; the clean-up tasks that run, or all others.
+  [[nodiscard]] std::vector<TaskId> live_of(RegionId region, bool cleanup) const;
+  [[nodiscard]] std::vector<TaskId> tasks_of(RegionId region) const { return live_of(region, false); }
+  [[nodiscard]] std::vector<TaskId> cleanup_of(RegionId region) const { return live_of(region, true); }
   [[nodiscard]] std::vector<RegionId> children_of(RegionId region) const;
   [[nodiscard]] std::vector<RegionId> owned_by(TaskId task) const;
 

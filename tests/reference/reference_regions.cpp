@@ -74,6 +74,7 @@ void ReferenceKernel::cancel_tree(RegionId id, const Reason& reason) {
   region.reason = stronger;
   if (region.state == RegionState::open) start_closing(region);
   for (const TaskId task : tasks_of(id)) request(*task_row(task), region.reason, true);
+  for (const TaskId task : cleanup_of(id)) wake_if_there(task);
   if (region.body) wake_if_there(region.spec.owner);
   for (const RegionId child : children_of(id)) {
     ReasonSpec spec = parent_cancelled(region.reason, id, now_);

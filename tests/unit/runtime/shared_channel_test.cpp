@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "calm/channel/mpmc.hpp"
 #include "calm/channel/mpsc.hpp"
 #include "calm/channel/oneshot.hpp"
+#include "calm/channel/registered.hpp"
 #include "calm/channel/rendezvous.hpp"
 #include "calm/channel/tracked.hpp"
 #include "calm/channel/watch.hpp"
@@ -89,6 +91,40 @@ TEST_P(SharedChannel, CHN_11_each_value_of_a_work_queue_goes_to_one_receiver) {
   const Outcome<int> received = run_program(worked);
   ASSERT_TRUE(received.is_ok()) << to_string(received);
   EXPECT_EQ(received.value(), 300);
+}
+
+Task<void> drains_slowly(Cx cx, channel::SharedReceiver<int> in, std::shared_ptr<std::atomic<int>> received) {
+  while (true) {
+    const std::optional<int> value = co_await in.next(cx);
+    if (!value) break;
+    co_await give_way(cx, *value);
+    ++*received;
+  }
+}
+Task<void> fills(Cx cx, channel::Sender<int> out) {
+  for (int i = 0; i < 20; ++i) (void)co_await out.send(cx, i);
+}
+/// A scope whose channel is received from outside it, many times over. Gives: how often it was left too early.
+Task<int> drained_in(Scope& outer) {
+  int early = 0;
+  for (int round = 0; round < 50; ++round) {
+    const auto received = std::make_shared<std::atomic<int>>(0);
+    const auto body = [&outer, &received](Scope& inner) -> Task<void> {
+      channel::Mpmc<int> ends = co_await channel::mpmc<int>(inner, 50);
+      for (int i = 0; i < 2; ++i) (void)co_await outer.spawn(drains_slowly, ends.receiver, received);
+      for (int i = 0; i < 2; ++i) (void)co_await inner.spawn(fills, ends.sender);
+    };
+    co_await scope(outer.cx(), body);
+    // What is received last may be on its way to be counted.
+    if (*received < 40 - 2) ++early;
+  }
+  co_return early;
+}
+CALM_CORO_WRAPPER Task<int> drained(Cx cx) { return scope(cx, drained_in); }
+TEST_P(SharedChannel, QUI_4_a_scope_is_not_left_before_its_channel_is_drained) {
+  const Outcome<int> early = run_program(drained);
+  ASSERT_TRUE(early.is_ok()) << to_string(early);
+  EXPECT_EQ(early.value(), 0);
 }
 
 struct CountedValue {
