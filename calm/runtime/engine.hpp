@@ -30,6 +30,10 @@ class Engine {
   /// Gives: what keeps the run from its end, as kernel::diagnose() says it; the others stand still as above.
   [[nodiscard]] virtual std::string stragglers(kernel::Worker& worker) = 0;
 
+  /// Gives: the task that this worker polls, and its frames, as cx::backtrace() does, for a process that is about to end. Needs: it
+  ///        polls one; its own thread.
+  [[nodiscard]] virtual std::string describe_running(const kernel::Worker& worker) const = 0;
+
   /// By the one who minds the workers: this one is in a poll, the one with this number, that does not end. Another one takes
   /// over what waits there.
   virtual void rescue(std::size_t worker, std::uint64_t poll) noexcept = 0;

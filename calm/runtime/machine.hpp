@@ -62,6 +62,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void shut_down(kernel::Worker& worker) override;
   [[nodiscard]] std::string inspect(kernel::Worker& worker) override;
   [[nodiscard]] std::string stragglers(kernel::Worker& worker) override;
+  [[nodiscard]] std::string describe_running(const kernel::Worker& worker) const override;
   void rescue(std::size_t worker, std::uint64_t poll) noexcept override;
   [[nodiscard]] std::vector<const PollWatch*> poll_watches() const override;
   [[nodiscard]] const mem::Ref<cx::Gateway>& gateway() const noexcept override { return gateway_; }
@@ -78,7 +79,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void report(kernel::Worker& worker, const kernel::Finding& finding) noexcept override;
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override;
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override;
-  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
+  [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return port_->undrained_channels(); }
 
  private:
   class Port;

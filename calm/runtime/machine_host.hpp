@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "calm/cx/backtrace.hpp"
 #include "calm/kernel/finding.hpp"
 #include "calm/kernel/quiescence.hpp"
 #include "calm/kernel/tree_text.hpp"
@@ -158,6 +159,13 @@ std::string Machine<Atomics>::inspect(kernel::Worker& worker) {
 template <lockfree::AtomicsPolicy Atomics>
 std::string Machine<Atomics>::stragglers(kernel::Worker& worker) {
   return with_others_halted(seat_of(worker), [&] { return kernel::diagnose(kernel_->snapshot(worker)); });
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+std::string Machine<Atomics>::describe_running(const kernel::Worker& worker) const {
+  const Task* const task = kernel_->find(worker.running());
+  const auto* const root = task == nullptr ? nullptr : static_cast<const cx::TaskRoot*>(task->frame);
+  return root == nullptr ? to_string(worker.running()) : cx::backtrace(*root);
 }
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -20,6 +20,7 @@ namespace calm::runtime {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::work(Seat<Atomics>& seat) {
   kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
+  Engine* const engine_before = std::exchange(engine_of_this_thread(), this);
   begin_work(seat);
   seat.keep.begin();
   come_in(seat);
@@ -46,6 +47,7 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   go_out(seat);
   seat.keep.end();
   worker_of_this_thread() = before;
+  engine_of_this_thread() = engine_before;
 }
 
 /// Before it touches what others may be working on.

@@ -68,6 +68,9 @@ struct RunOptions {
       stall_limit{};  ///< a poll that takes longer is told on standard error, with its task and site; 0: nobody looks
   Duration shutdown_time = Duration::seconds(30);  ///< a shutdown may take so long before its stragglers are told
   OnStall on_stall = OnStall::report;
+  /// std::terminate() in a task, by a destructor that throws for example, first tells on standard error which task that is, where it
+  /// stands and what was thrown (OUT-5); then the handler is called that the program had.
+  bool tells_terminate = false;
 
   BlockingOptions blocking{};
   RecordOptions record{};  ///< for a run that the lab is to make again (SCH-9)

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string_view>
 #include <system_error>
@@ -15,15 +16,19 @@
 #include "calm/runtime/machine_host.hpp"
 #include "calm/runtime/minder.hpp"
 #include "calm/runtime/recorder.hpp"
+#include "calm/runtime/terminate_teller.hpp"
 
 namespace calm::runtime {
 namespace {
 
 constinit thread_local kernel::Worker* this_worker = nullptr;
+constinit thread_local Engine* this_engine = nullptr;
 
 template <lockfree::AtomicsPolicy Atomics>
 Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot make, void* context, RunWatch* watch) {
   Control control;
+  std::optional<TerminateTeller> teller;
+  if (options.tells_terminate) teller.emplace();
   Minder minder(options, control);  // outlives the threads that call it
   std::unique_ptr<Recorder> recorder;
   if (options.record.is_wanted()) {
@@ -95,6 +100,7 @@ Outcome<std::uint16_t> worker_count(const RunOptions& options) {
 }  // namespace
 
 kernel::Worker*& worker_of_this_thread() noexcept { return this_worker; }
+Engine*& engine_of_this_thread() noexcept { return this_engine; }
 
 int exit_status(const ChildEnd& end) {
   if (end.is_ok()) return 0;

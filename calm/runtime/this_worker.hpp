@@ -8,7 +8,11 @@
 
 namespace calm::runtime {
 
+class Engine;
+
 /// Gives: the worker whose thread calls; nullptr on a thread that is none.
 [[nodiscard]] kernel::Worker*& worker_of_this_thread() noexcept;
+/// Gives: the run that it is a worker of.
+[[nodiscard]] Engine*& engine_of_this_thread() noexcept;
 
 }  // namespace calm::runtime

@@ -8,7 +8,9 @@
 
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/model/split_mix.hpp"
 #include "calm/runtime/run.hpp"
+#include "calm/sched/victim_order.hpp"
 
 namespace calm {
 namespace {
@@ -150,6 +152,21 @@ TEST(Dispatch, SCH_6_timers_that_have_come_are_looked_at_before_the_next_dispatc
   ASSERT_TRUE(block_on(TimersFirst{&log}, {.workers = 1}).is_ok());
   // It became runnable behind the one that yielded, and before that one became so again.
   EXPECT_EQ(log, (Log{"spun", "dispatched", "timer", "dispatched"}));
+}
+
+Task<std::vector<std::uint64_t>> draws(Cx cx) {
+  std::vector<std::uint64_t> drawn;
+  for (int i = 0; i < 5; ++i) drawn.push_back(cx.entropy());
+  co_return drawn;
+}
+
+TEST(Dispatch, SCH_7_what_a_worker_draws_comes_from_its_seed) {
+  for (const Flavour flavour : {Flavour::current_thread, Flavour::multi_worker}) {
+    const Outcome<std::vector<std::uint64_t>> drawn = block_on(draws, {.workers = 1, .flavour = flavour, .seed = 77});
+    SplitMix numbers(sched::worker_seed(77, 0));
+    for (const std::uint64_t number : drawn.value()) EXPECT_EQ(number, numbers.next());
+    EXPECT_NE(drawn.value(), block_on(draws, {.workers = 1, .flavour = flavour, .seed = 78}).value());
+  }
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)

@@ -41,7 +41,7 @@ TEST(LanesBesideAList, SCH_2_SCH_6_the_same_where_some_of_it_is_in_common_with_o
   }
   EXPECT_GT(all.common, 1000U);
   EXPECT_GT(all.common_aged, 20U);
-  EXPECT_GT(all.fallbacks, 5U);
+  EXPECT_GT(all.fallbacks, 0U);
 }
 
 TEST(LanesBesideAList, SCH_5_equal_runs_give_equal_certificates) {

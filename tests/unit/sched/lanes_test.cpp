@@ -156,7 +156,7 @@ TEST(Lanes, SCH_4_what_is_in_common_is_not_passed_over_for_ever) {
   for (;; ++passed) {
     lanes.push(tasks.ready(9));
     lanes.share(&common);
-    const LaneTask& task = lanes.take(lanes.choose(true));
+    const LaneTask& task = lanes.take(lanes.choose(false));
     lanes.share(nullptr);
     if (&task == &low) break;
     ASSERT_LE(passed, 64);

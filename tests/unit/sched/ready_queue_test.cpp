@@ -1,0 +1,112 @@
+// The plain tasks of one worker among several: who is next, whatever a ring has room for, and what a thief leaves.
+#include "calm/sched/ready_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <vector>
+
+#include "calm/lockfree/atomics.hpp"
+
+namespace calm::sched {
+namespace {
+
+using SharedQueue = ReadyQueue<lockfree::RealAtomics>;
+using PlainTask = SharedQueue::Task;
+
+/// Records numbered from 1 on, as `creation` says.
+class PlainTasks {
+ public:
+  PlainTask& make() {
+    PlainTask& task = tasks_.emplace_back();
+    task.creation = tasks_.size();
+    return task;
+  }
+
+ private:
+  std::deque<PlainTask> tasks_;
+};
+
+/// Takes so many. Gives: their numbers; 0 where nobody was there.
+std::vector<std::uint64_t> pop_some(SharedQueue& queue, std::size_t count) {
+  std::vector<std::uint64_t> order;
+  for (std::size_t i = 0; i < count; ++i) {
+    bool oldest = false;
+    const PlainTask* const task = queue.pop(oldest);
+    order.push_back(task == nullptr ? 0 : task->creation);
+  }
+  return order;
+}
+
+/// Gives: from, from + 1, … to.
+std::vector<std::uint64_t> numbers(std::uint64_t from, std::uint64_t to) {
+  std::vector<std::uint64_t> all(to - from + 1);
+  std::iota(all.begin(), all.end(), from);
+  return all;
+}
+
+TEST(ReadyQueue, SCH_1_who_comes_first_is_first_though_the_ring_is_full) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  for (int i = 0; i < 1000; ++i) queue.push(tasks.make());
+  EXPECT_EQ(pop_some(queue, 500), numbers(1, 500));
+  for (int i = 0; i < 10; ++i) queue.push(tasks.make());
+  EXPECT_EQ(pop_some(queue, 510), numbers(501, 1010));
+  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{0});
+}
+
+TEST(ReadyQueue, SCH_7_one_that_was_just_woken_goes_first_and_at_most_sixteen_times_in_a_row) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  PlainTask& waits = tasks.make();
+  queue.push(waits);
+  int passed = 0;
+  for (;; ++passed) {
+    queue.push_next(tasks.make());
+    bool oldest = false;
+    const PlainTask* const task = queue.pop(oldest);
+    ASSERT_NE(task, nullptr);
+    EXPECT_EQ(oldest, task == &waits);
+    if (task == &waits) break;
+    ASSERT_LT(passed, 100);
+  }
+  EXPECT_EQ(passed, 16);
+  // The streak is over: the one that was woken last is behind all others now, and the next that is woken goes first again.
+  queue.push(tasks.make());       // 19
+  queue.push_next(tasks.make());  // 20
+  EXPECT_EQ(pop_some(queue, 3), (std::vector<std::uint64_t>{20, 18, 19}));
+}
+
+TEST(ReadyQueue, SCH_7_there_is_one_such_place_and_who_stood_there_goes_behind_all) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  queue.push(tasks.make());
+  queue.push_next(tasks.make());
+  queue.push_next(tasks.make());
+  EXPECT_EQ(pop_some(queue, 3), (std::vector<std::uint64_t>{3, 1, 2}));
+}
+
+TEST(ReadyQueue, TSK_4_pinned_tasks_take_turns_with_the_others_and_are_not_stolen) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  SharedQueue thief;
+  for (int i = 0; i < 4; ++i) queue.push(tasks.make());         // 1 to 4
+  for (int i = 0; i < 2; ++i) queue.push_pinned(tasks.make());  // 5 and 6
+  PlainTask* const stolen = thief.steal_from(queue);
+  ASSERT_NE(stolen, nullptr);
+  std::vector<std::uint64_t> taken = pop_some(thief, 1);
+  taken.push_back(stolen->creation);
+  std::sort(taken.begin(), taken.end());
+  EXPECT_EQ(taken, (std::vector<std::uint64_t>{1, 2})) << "half of what others may take, the oldest";
+  std::vector<std::uint64_t> left = pop_some(queue, 4);
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left, (std::vector<std::uint64_t>{3, 4, 5, 6}));
+}
+
+}  // namespace
+}  // namespace calm::sched
