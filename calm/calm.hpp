@@ -54,6 +54,7 @@
 #include "calm/model/tropical.hpp"
 #include "calm/model/witness.hpp"
 #include "calm/runtime/injector.hpp"
+#include "calm/runtime/profile.hpp"
 #include "calm/runtime/run.hpp"
 #include "calm/runtime/runtime.hpp"
 #include "calm/sched/governor.hpp"

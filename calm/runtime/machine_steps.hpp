@@ -421,8 +421,8 @@ bool Machine<Atomics>::has_prey(const Seat<Atomics>& seat) const noexcept {
 /// Gives: what it found, if anything.
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
-  constexpr int spins = 8;
-  constexpr int yields = 2;
+  const int spins = options_.back_off.spins;
+  const int yields = options_.back_off.yields;
   const std::uint16_t me = seat.worker.index();
   look_at_clock(seat);
   fire(seat);

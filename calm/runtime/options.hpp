@@ -41,6 +41,14 @@ struct BlockingOptions {
   Duration idle_time = Duration::seconds(10);  ///< after so long without a call a thread ends
 };
 
+/// What a worker without work does before it sleeps (SCH-6).
+struct BackOff {
+  std::uint8_t spins = 8;   ///< so often it looks again at once,
+  std::uint8_t yields = 2;  ///< and then so often when other threads have had the processor
+
+  friend constexpr bool operator==(const BackOff&, const BackOff&) noexcept = default;
+};
+
 struct RunOptions {
   kernel::Config kernel{};  ///< its `workers` is set by what follows
   /// The calling thread is the first of them. 0: as many as CALM_WORKERS in the environment says, else one.
@@ -58,6 +66,7 @@ struct RunOptions {
   /// With several workers: what waits for one that is in the same poll for so long is taken over by another one, with its
   /// timers. Fibers, and tasks with open fibers, stay where they are. 0, and in a run that is recorded: nobody does.
   Duration rescue_after = Duration::milliseconds(10);
+  BackOff back_off{};           ///< more of it costs processor time whenever work runs out
   bool pin_to_cores = false;    ///< worker n stays on the n-th core that the process may use
   std::size_t stack_bytes = 0;  ///< of the threads that are started; 0: what the system gives
 
