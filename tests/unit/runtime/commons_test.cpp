@@ -15,6 +15,7 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/run.hpp"
+#include "calm/sched/governor.hpp"
 #include "tests/unit/runtime/shared_by.hpp"
 
 namespace calm {
@@ -83,9 +84,10 @@ struct UntilOthersHelp {
 
 class CommonsOn : public testing::TestWithParam<std::uint16_t> {
  protected:
-  void expect_help(ManyOptions options) {
+  void expect_help(const ManyOptions& options, const sched::Governor* governor = nullptr) {
     Threads threads;
-    ASSERT_TRUE(block_on(UntilOthersHelp{&threads, std::move(options)}, {.workers = GetParam()}).is_ok());
+    const RunOptions run{.workers = GetParam(), .governor = governor};
+    ASSERT_TRUE(block_on(UntilOthersHelp{&threads, options}, run).is_ok());
     EXPECT_GE(threads.count(), 2U);
   }
 };
@@ -105,6 +107,16 @@ TEST_P(CommonsOn, SCH_6_and_so_are_tasks_with_priorities) {
     urgent.budget.priority = static_cast<std::uint8_t>(1 + number);
     return urgent;
   });
+}
+
+TEST_P(CommonsOn, SCH_3_a_governor_does_not_keep_others_from_helping) {
+  const auto mixed = [](Cx cx, int number) {
+    TaskOptions options;
+    options.budget.priority = static_cast<std::uint8_t>(1 + number);
+    if (number % 2 == 0) options.budget.deadline = Deadline(cx.now() + Duration::seconds(1000));
+    return options;
+  };
+  for (const sched::Governor* const governor : sched::governors()) expect_help(mixed, governor);
 }
 
 struct LongCleanUp {
