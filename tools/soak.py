@@ -16,6 +16,7 @@ nothing hit.
 
 Exit: 0 when nothing broke; 1 with the counterexample, its seed and the command that repeats it; 2 with one line: bad usage.
 """
+import concurrent.futures
 import os
 import random
 import re
@@ -34,6 +35,8 @@ from console import OneLineParser, Unusable, exit_with
 MINUTES_DEFAULT = 10
 REPEATS_DEFAULT = 1000
 REPEATS_LOT = 50
+# Thread tests wait as much as they work: so many of their programs run at a time, on whatever cores there are.
+AT_A_TIME = 2 * (os.cpu_count() or 1)
 CASES = 100_000
 SEQUENCES = 1_000_000
 PROGRAMS = 100_000
@@ -43,7 +46,8 @@ TIMER_OPERATIONS = 10_000_000
 FIRST_RUN_SECONDS_MAX = 3600
 WORKERS = (1, 2, 8)
 # Tests on threads that take long: they are run by the rounds, and the limits by themselves.
-SHORT_FILTER = "Workers/*-*LimitsOn*:*ProgramsOn*:*RuntimeOn*"
+SHORT_FILTER = ("Workers/*-*LimitsOn*:*ProgramsOn*:*RuntimeOn*:*InspectionOn*:*keeps_are_kept*:"
+                "*a_governor_does_not_keep_others*")
 LIMITS = {"CALM_PARKED_TASKS": "1000000", "CALM_IDLE_MS": "10000", "CALM_LIMITS": "strict"}
 ON_WORKERS = Path(__file__).resolve().parent.parent / "tests" / "ON_WORKERS"
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.M)
@@ -138,19 +142,32 @@ def thread_tests(programs):
                 yield [program, f"--gtest_filter={':'.join(listed[program.name])}"], {"CALM_TEST_WORKERS": str(workers)}
 
 
+def parts_of(jobs, lot, seed):
+    """The commands of a lot: every job in as many parts as may run at a time, so that none is the last for long."""
+    parts = min(AT_A_TIME, lot)
+    for part in range(parts):
+        repeats = lot // parts + (part < lot % parts)
+        for words, workers in jobs:
+            yield part, [*words, f"--gtest_repeat={repeats}"], {**workers, "CALM_THREADS_SEED": str(seed + part)}
+
+
 def repeat_thread_tests(programs, repeats, end, log):
     """How many repeats were done, of how many tests; None when something broke."""
     jobs, done, tests = list(thread_tests(programs)), 0, 0
     while jobs and done < repeats and (done == 0 or time.monotonic() < end):
-        lot, seed, start, tests = min(REPEATS_LOT, repeats - done), random.getrandbits(63), time.monotonic(), 0
-        for words, workers in jobs:
-            settings = {**workers, "CALM_THREADS_SEED": str(seed)}
-            code, output = run([*words, f"--gtest_repeat={lot}"], settings, FIRST_RUN_SECONDS_MAX, log)
-            tests += int(RAN.search(output)[1]) if RAN.search(output) else 0
-            if code != 0:
-                print(f"threads  seed {seed:<19}  FAILED")
-                report([*words, f"--gtest_repeat={lot}"], settings, code, output)
-                return None
+        lot, seed, start, tests = min(REPEATS_LOT, repeats - done), random.getrandbits(62), time.monotonic(), 0
+        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+            runs = [(part, words, settings, pool.submit(run, words, settings, FIRST_RUN_SECONDS_MAX, log))
+                    for part, words, settings in parts_of(jobs, lot, seed)]
+            for part, words, settings, ran in runs:
+                code, output = ran.result()
+                if part == 0 and RAN.search(output):
+                    tests += int(RAN.search(output)[1])
+                if code != 0:
+                    print(f"threads  seed {settings['CALM_THREADS_SEED']:<19}  FAILED")
+                    report(words, settings, code, output)
+                    pool.shutdown(cancel_futures=True)
+                    return None
         done += lot
         print(f"threads  {done} of {repeats} repeats of {tests} tests on 1, 2 and 8 workers  seed {seed:<19}  "
               f"{time.monotonic() - start:7.1f} s  ok", flush=True)

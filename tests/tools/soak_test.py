@@ -117,10 +117,13 @@ class SoakTest(StageTest):
         for part in ("threads  50 of 120 repeats of 7 tests on 1, 2 and 8 workers", "threads  120 of 120 repeats",
                      "threads: 120 of 120 repeats of 7 tests on 1, 2 and 8 workers\nsoak: nothing broke\n"):
             self.assertIn(part, said)
-        lots = [line.split() for line in (self.root / "lots").read_text().splitlines()]
-        self.assertEqual([lot for lot, _ in lots], ["50", "50", "20"])
-        for _, seed in lots:
-            self.assertIn(f"seed {seed} ", said)
+        runs = [[int(word) for word in line.split()] for line in (self.root / "lots").read_text().splitlines()]
+        self.assertEqual(sum(repeats for repeats, _ in runs), 120)
+        self.assertEqual(len({seed for _, seed in runs}), len(runs), "every part of a lot has a seed of its own")
+        told = [int(seed) for seed in re.findall(r"^threads .* seed (\d+) ", said, re.M)]
+        self.assertEqual(len(told), 3)
+        for _, seed in runs:
+            self.assertTrue(any(0 <= seed - first < 1000 for first in told), "it is counted from that of the lot")
 
     def test_cuts_the_repeats_when_half_of_the_time_is_over(self):
         self.runtime_tests("if repeats: time.sleep(0.05)")
@@ -130,15 +133,15 @@ class SoakTest(StageTest):
         program = self.runtime_tests("if repeats:", "    print('[  FAILED  ] Workers/SharedSync.CHN_12_x/8')", "    sys.exit(1)")
         said = self.soak(1, "calm: calm_runtime_tests failed: Workers/SharedSync.CHN_12_x/8\n", "soak: something broke")
         seed = re.search(r"threads  seed (\d+) +FAILED", said)[1]
-        self.assertIn(f"next: CALM_THREADS_SEED={seed} {program} --gtest_repeat=50 "
-                      "--gtest_filter=Workers/SharedSync.CHN_12_x/8\n", said)
+        self.assertRegex(said, f"next: CALM_THREADS_SEED={seed} {re.escape(str(program))} --gtest_repeat=[0-9]+ "
+                               "--gtest_filter=Workers/SharedSync.CHN_12_x/8\n")
 
     def test_runs_the_tests_of_the_lab_that_hold_on_threads_on_every_number_of_workers(self):
         self.program("build/tests/unit/calm_cx_tests", "workers = os.environ.get('CALM_TEST_WORKERS')",
                      "if workers: open('workers', 'a').write(workers + ' ' + sys.argv[1] + '\\n')")
         self.says(0, args=["--build", self.root / "build", "--repeats", "1", "0.0001"])
         runs = [line.split() for line in (self.root / "workers").read_text().splitlines()]
-        self.assertEqual([workers for workers, _ in runs], ["1", "2", "8"])
+        self.assertEqual(sorted(workers for workers, _ in runs), ["1", "2", "8"])
         for _, words in runs:
             self.assertIn(":Defer.CTX_4_takes_plain_functions_and_runs_them_with_the_others_newest_first:", words)
 
