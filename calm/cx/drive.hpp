@@ -16,6 +16,67 @@
 
 namespace calm::cx {
 
+// --- a poll, as the task sees it ---
+
+/// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
+[[gnu::always_inline]] inline WaitState TaskRoot::publish(WaitState state) noexcept {
+  const bool parked = state == WaitState::pending;
+  if (parked) waits_for_.set(live_.wait->resource());
+  if (port_.is_shared()) [[unlikely]] {
+    held_by_.set(parked ? live_.wait->holder() : TaskId());
+    if (!parked) waits_for_.set({});
+  }
+  return state;
+}
+
+/// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
+[[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
+  stand_ = Stand::waits;
+  return publish(live_.wait->step(*this, worker_->failure()));
+}
+
+[[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::poll_here(kernel::Worker& worker, TaskId id) noexcept {
+  enter(worker, id);
+  ++polls_;
+  if (has_limits()) [[unlikely]]
+    count_for_limits();
+  ready_ = 0;
+  bool asks = true;
+  if (stand_ == Stand::gave_way && is_quiet()) {
+    live_.wait = nullptr;
+    asks = false;
+  } else {
+    asks = live_.wait != nullptr;
+  }
+  for (;; asks = true) {
+    if (asks) {
+      const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
+      if (state == WaitState::pending) return parked();
+      Awaiter* const waited = std::exchange(live_.wait, nullptr);
+      if (state == WaitState::failed && !waited->deliver(worker.failure()) && !unwind_to_asker())
+        return Progress::ended;
+    }
+    for (;;) {
+      handover_.run(live_.leaf->coroutine());
+      if (stand_ == Stand::gave_way) return Progress::again;
+      if (stand_ == Stand::waits) return Progress::parked;
+      if (stand_ != Stand::failed) break;
+      if (!unwind_to_asker()) return Progress::ended;
+      stand_ = Stand::waits;
+    }
+    if (stand_ == Stand::ended) {
+      std::exchange(live_.leaf, nullptr)->coroutine().destroy();
+      return Progress::ended;
+    }
+    if (++ready_ >= ready_in_a_row) {
+      ask_for_another_poll();
+      return parked();
+    }
+  }
+}
+
+// --- and as its host does ---
+
 /// Gives: how the task ends when the frames say `end`: an acknowledged cancellation wins over Ok and Err (CAN-9). What
 ///        the kernel makes of it in complete() is the same; a joiner reads this one.
 template <lockfree::AtomicsPolicy Atomics>
@@ -41,13 +102,19 @@ template <lockfree::AtomicsPolicy Atomics>
   }
 }
 
+/// The worker runs no task any more.
+template <lockfree::AtomicsPolicy Atomics>
+void leave_task(kernel::Worker& worker) noexcept {
+  worker.set_running({});
+  if constexpr (Atomics::shared) worker.set_polled(nullptr);
+}
+
 /// The poll is over, as far as the task's own code goes.
 template <lockfree::AtomicsPolicy Atomics>
 void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task) noexcept {
   if (worker.has_promises()) [[unlikely]]
     tell_promises(kernel, worker, task);
-  worker.set_running({});
-  if constexpr (Atomics::shared) worker.set_polled(nullptr);
+  leave_task<Atomics>(worker);
 }
 
 /// What there is to do with a task that the kernel wants dropped, or that has not ended plainly.
@@ -89,52 +156,81 @@ void look_ahead(const kernel::TaskRecord<Atomics>* next) noexcept {
   if (next != nullptr) mem::fetch_ahead(next, sizeof(*next));
 }
 
-/// Polls the task that this queue entry is for, which has this record. Gives: false when the entry was stale.
+/// The frames have given control back. Gives: parked or again: the kernel has to hear of that, see end_poll(), and the worker
+///        has not left the task; ended: nothing is left to do.
 template <lockfree::AtomicsPolicy Atomics>
-[[gnu::always_inline]] inline bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
-                                         kernel::TaskRecord<Atomics>& record, TaskId task, std::uint64_t cause = 0) {
-  const kernel::PollStart start = kernel.begin_poll(worker, record, task, cause);
-  if (start == kernel::PollStart::stale) return false;
-  if (start == kernel::PollStart::later) return true;
+[[gnu::always_inline]] inline TaskRoot::Progress after_poll(kernel::BasicKernel<Atomics>& kernel,
+                                                            kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
+                                                            TaskId task, TaskRoot::Progress progress) {
+  if (worker.has_promises()) [[unlikely]]
+    tell_promises(kernel, worker, task);
+  if (progress != TaskRoot::Progress::ended) return progress;
+  leave_task<Atomics>(worker);
   auto& root = *static_cast<TaskRoot*>(record.frame);
-  if (root.port().has_ghosts() && root.is_pinned() && root.home() != worker.index()) {
-    kernel.report(worker, {.kind = kernel::FindingKind::wrong_thread,
-                           .region = root.region(),
-                           .task = task,
-                           .site = root.await_point().site,
-                           .must_fail = true});
-  }
-  if (start != kernel::PollStart::run) [[unlikely]] {
-    drop_frames(kernel, worker, root, task, start == kernel::PollStart::drop);
-    return true;
-  }
-  if constexpr (Atomics::shared) worker.set_polled(&record);
-  const TaskRoot::Progress progress = root.poll(worker, task);
-  leave_poll(kernel, worker, task);
-  if (progress == TaskRoot::Progress::parked) {
-    kernel.end_poll(worker, record);
-    return true;
-  }
-  if (progress == TaskRoot::Progress::again) {
-    kernel.end_poll_woken(worker, record);
-    return true;
-  }
   if (root.ended_plainly()) [[likely]] {
     root.leave_crew(worker);
     if (kernel.complete_plainly(worker, record, task)) [[likely]] {
       root.let_go();
-      return true;
+      return progress;
     }
   } else if (const ChildEnd* const end = root.cancelled_end()) {
     // It is stored already, as whoever joins will read it.
     root.leave_crew(worker);
     if (kernel.complete_cancelled(worker, record, task, *end)) {
       root.let_go();
-      return true;
+      return progress;
     }
   }
   end_task(kernel, worker, root, task, root.end());
-  return true;
+  return progress;
+}
+
+/// The task suspends. Needs: what after_poll() gave.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline void end_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                            kernel::TaskRecord<Atomics>& record, TaskRoot::Progress progress) noexcept {
+  if (progress == TaskRoot::Progress::ended) return;
+  leave_task<Atomics>(worker);
+  if (progress == TaskRoot::Progress::parked) {
+    kernel.end_poll(worker, record);
+  } else {
+    kernel.end_poll_woken(worker, record);
+  }
+}
+
+/// A task that stays on one worker is polled on another.
+template <lockfree::AtomicsPolicy Atomics>
+void look_for_ghosts(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, const TaskRoot& root,
+                     TaskId task) noexcept {
+  if (!root.is_pinned() || root.home() == worker.index()) return;
+  kernel.report(worker, {.kind = kernel::FindingKind::wrong_thread,
+                         .region = root.region(),
+                         .task = task,
+                         .site = root.await_point().site,
+                         .must_fail = true});
+}
+
+/// Goes on with a poll that the kernel has begun so.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline void go_on(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                         kernel::TaskRecord<Atomics>& record, TaskId task, kernel::PollStart start) {
+  if (start == kernel::PollStart::stale || start == kernel::PollStart::later) return;
+  auto& root = *static_cast<TaskRoot*>(record.frame);
+  if (root.port().has_ghosts()) look_for_ghosts(kernel, worker, root, task);
+  if (start != kernel::PollStart::run) [[unlikely]]
+    return drop_frames(kernel, worker, root, task, start == kernel::PollStart::drop);
+  if constexpr (Atomics::shared) worker.set_polled(&record);
+  const TaskRoot::Progress progress = root.poll(worker, task);
+  end_poll(kernel, worker, record, after_poll(kernel, worker, record, task, progress));
+}
+
+/// Polls the task that this queue entry is for, which has this record. Gives: false when the entry was stale.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool drive(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                         kernel::TaskRecord<Atomics>& record, TaskId task, std::uint64_t cause = 0) {
+  const kernel::PollStart start = kernel.begin_poll(worker, record, task, cause);
+  go_on(kernel, worker, record, task, start);
+  return start != kernel::PollStart::stale;
 }
 /// The same for who has its id alone.
 template <lockfree::AtomicsPolicy Atomics>

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/cx/drive.hpp"
 #include "calm/cx/port.hpp"
 
 namespace calm::cx {
@@ -65,23 +66,6 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
 
 void TaskRoot::store(ChildEnd end) noexcept { set_end(std::move(end)); }
 
-/// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
-[[gnu::always_inline]] inline WaitState TaskRoot::publish(WaitState state) noexcept {
-  const bool parked = state == WaitState::pending;
-  if (parked) waits_for_.set(live_.wait->resource());
-  if (port_.is_shared()) [[unlikely]] {
-    held_by_.set(parked ? live_.wait->holder() : TaskId());
-    if (!parked) waits_for_.set({});
-  }
-  return state;
-}
-
-/// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
-[[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
-  stand_ = Stand::waits;
-  return publish(live_.wait->step(*this, worker_->failure()));
-}
-
 /// Out of the way: most tasks are quiet.
 [[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
   if (std::exchange(stand_, Stand::waits) == Stand::arrived && port_.is_watched()) port_.reached(*this);
@@ -110,43 +94,7 @@ void TaskRoot::ask_for_another_poll() noexcept {
   }
 }
 
-TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
-  enter(worker, id);
-  ++polls_;
-  if (has_limits()) [[unlikely]]
-    count_for_limits();
-  ready_ = 0;
-  bool asks = live_.wait != nullptr;
-  if (asks && stand_ == Stand::gave_way && is_quiet()) {
-    live_.wait = nullptr;
-    asks = false;
-  }
-  for (;; asks = true) {
-    if (asks) {
-      const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
-      if (state == WaitState::pending) return parked();
-      Awaiter* const waited = std::exchange(live_.wait, nullptr);
-      if (state == WaitState::failed && !waited->deliver(worker.failure()) && !unwind_to_asker())
-        return Progress::ended;
-    }
-    handover_.run(live_.leaf->coroutine());
-    while (stand_ == Stand::failed) {
-      if (!unwind_to_asker()) return Progress::ended;
-      stand_ = Stand::waits;
-      handover_.run(live_.leaf->coroutine());
-    }
-    if (stand_ == Stand::waits) return Progress::parked;
-    if (stand_ == Stand::gave_way) return Progress::again;
-    if (stand_ == Stand::ended) {
-      std::exchange(live_.leaf, nullptr)->coroutine().destroy();
-      return Progress::ended;
-    }
-    if (++ready_ >= ready_in_a_row) {
-      ask_for_another_poll();
-      return parked();
-    }
-  }
-}
+TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept { return poll_here(worker, id); }
 
 /// From the leaf on; `outer` stays, parked at what is gone, and can only be destroyed.
 void TaskRoot::destroy_up_to(const Frame* outer) noexcept {

@@ -134,6 +134,8 @@ class TaskRoot {
   };
   /// Runs the task until it parks or ends. Needs: the kernel said `run`.
   [[nodiscard]] Progress poll(kernel::Worker& worker, TaskId id) noexcept;
+  /// The same without a call, for a loop that polls one after the other. Defined in drive.hpp.
+  [[nodiscard]] Progress poll_here(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Asks the wait that it is parked at once more and stays there, whatever the answer: for one who looks for lost wakes.
   /// Needs: parked; the kernel said `run`, and end_poll() follows.

@@ -70,9 +70,10 @@ class Parking final : public Base {
 
  private:
   void park_in(Frame& frame) noexcept {
+    TaskRoot& root = *frame.root();
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
-    frame.root()->park(frame, *this);
-    if constexpr (requires(Base& base, TaskRoot& root) { base.parked(root); }) Base::parked(*frame.root());
+    root.park(frame, *this);
+    if constexpr (requires(Base& base) { base.parked(root); }) Base::parked(root);
   }
 };
 

@@ -173,6 +173,10 @@ class BasicKernel {
   [[nodiscard, gnu::always_inline]] PollStart begin_poll(Worker& worker, Task& task, TaskId id,
                                                          std::uint64_t cause = 0);
 
+  /// The same for a plain task (sched::is_plain()) from a queue without stale entries. Needs: its id; nobody else calls the
+  /// kernel meanwhile. Gives: false when begin_poll() has to decide; nothing has changed then.
+  [[nodiscard, gnu::always_inline]] bool begin_plain_poll(Worker& worker, Task& task, TaskId id) noexcept;
+
   /// The task has suspended. Fails: stale_handle; invalid_transition when it is not being polled.
   [[gnu::always_inline]] Status end_poll(Worker& worker, TaskId id);
   /// The same for who has the record. Needs: the poll of this caller.

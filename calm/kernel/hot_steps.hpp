@@ -171,6 +171,17 @@ inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId 
   return PollStart::run;
 }
 
+/// A plain task has no deadline, and gets one only by a request, which the word tells.
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::begin_plain_poll(Worker& worker, Task& task, TaskId id) noexcept {
+  const bool unbounded = task.polls.get() == UINT64_MAX && task.mask_depth.get() == 0;
+  if (!unbounded || !task.word.begin_plain_poll()) [[unlikely]]
+    return false;
+  task.last_round.set(worker.round());
+  worker.template record<Atomics::shared, true>({.kind = trace::EventKind::poll, .task = id});
+  return true;
+}
+
 template <lockfree::AtomicsPolicy Atomics>
 inline Status BasicKernel<Atomics>::end_poll(Worker& worker, TaskId id) {
   Task* const task = find(id);

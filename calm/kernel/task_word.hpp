@@ -97,6 +97,9 @@ class TaskLife {
     const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
     return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | queued_again_bits);
   }
+  // The same of whatever life this is.
+  [[nodiscard]] constexpr bool is_newborn() const noexcept { return without_handle() == newborn_bits; }
+  [[nodiscard]] constexpr bool is_queued_again() const noexcept { return without_handle() == queued_again_bits; }
   /// Gives: the word of the first poll. Needs: is_newborn().
   [[nodiscard]] constexpr TaskLife first_poll() const noexcept {
     const TaskLife polled = TaskLife(0, TaskState::running, lockfree::WakeState::running).with(TaskFlag::started);
@@ -137,6 +140,11 @@ class TaskLife {
   static constexpr std::uint64_t queued_again_bits = std::uint64_t{static_cast<std::uint8_t>(TaskState::running)} << 3 |
                                                      lockfree::wake_bits(lockfree::WakeState::queued) |
                                                      static_cast<std::uint64_t>(TaskFlag::started);
+
+  /// Gives: all but the generation, without that flag; nothing is said in the bits between.
+  [[nodiscard]] constexpr std::uint32_t without_handle() const noexcept {
+    return static_cast<std::uint32_t>(bits_) & ~static_cast<std::uint32_t>(TaskFlag::handle);
+  }
 
   std::uint64_t bits_ = 0;
 };
@@ -184,17 +192,28 @@ class TaskWord {
     }
   }
 
-  /// Begins the poll of a task that has its budget, the first one or another. Needs: nobody else can change the word
-  /// (LocalAtomics). Gives: false when something has happened to it; then nothing has changed and begin_poll() decides.
-  [[nodiscard]] bool begin_plain_poll(TaskId id) noexcept
-    requires(!Atomics::shared)
-  {
+  /// Begins the poll of a task that has its budget, the first one or another. Needs: nobody else changes the word meanwhile
+  /// (LocalAtomics, or a caller that is alone). Gives: false when something has happened to it; then nothing has changed and
+  /// begin_poll() decides.
+  [[nodiscard]] bool begin_plain_poll(TaskId id) noexcept {
     const TaskLife was = look();
     if (was.is_queued_again(id)) {
       renew(was.with(lockfree::WakeState::running));
       return true;
     }
     if (!was.is_newborn(id)) return false;
+    renew(was.first_poll());
+    return true;
+  }
+
+  /// The same for whatever life the task has. Needs: the queue entry is not stale.
+  [[nodiscard]] bool begin_plain_poll() noexcept {
+    const TaskLife was = look();
+    if (was.is_queued_again()) [[likely]] {
+      renew(TaskLife(was.bits() ^ (lockfree::woken_bit ^ lockfree::running_bit)));
+      return true;
+    }
+    if (!was.is_newborn()) return false;
     renew(was.first_poll());
     return true;
   }
@@ -214,6 +233,21 @@ class TaskWord {
     do {
       CALM_REQUIRE(TSK_6, lockfree::find_wake_move(was.wake(), lockfree::WakeStep::end_poll) != nullptr, was.bits());
     } while (!exchange(was, was.with(lockfree::WakeState::queued), std::memory_order_acq_rel));  // [T1] [T2]
+  }
+
+  // Both in plain steps. Needs: nobody else changes the word meanwhile. The second gives: the word.
+  [[nodiscard]] bool end_poll_alone() noexcept {
+    const TaskLife was = look();
+    CALM_SLOW(TSK_6, lockfree::find_wake_move(was.wake(), lockfree::WakeStep::end_poll) != nullptr, was.bits());
+    renew(TaskLife(was.bits() - lockfree::running_bit));
+    return was.wake() == lockfree::WakeState::running_woken;
+  }
+  TaskLife end_poll_woken_alone() noexcept {
+    const TaskLife was = look();
+    CALM_SLOW(TSK_6, lockfree::find_wake_move(was.wake(), lockfree::WakeStep::end_poll) != nullptr, was.bits());
+    const TaskLife now((was.bits() - lockfree::running_bit) | lockfree::woken_bit);
+    renew(now);
+    return now;
   }
 
   /// Takes the step from `was` to `next` if the word is still `was`. Gives: false, and `was` is the present word.

@@ -98,11 +98,12 @@ class alignas(128) Worker {
   /// Gives: how many events a strict ring could not take from operations that must not fail.
   [[nodiscard]] std::uint64_t lost_events() const noexcept { return lost_events_; }
 
-  /// Takes an event; one that a strict ring has no room for counts as lost. Needs: `several` unless it is the only worker.
-  template <bool several = true>
+  /// Takes an event; one that a strict ring has no room for counts as lost. Needs: `several` unless it is the only worker;
+  /// with `alone` no other one takes any meanwhile.
+  template <bool several = true, bool alone = false>
   [[gnu::always_inline]] void record(const trace::Event& event) noexcept {
     if (recorder_.room(1)) [[likely]] {
-      recorder_.write<several>(event);
+      recorder_.write<several, alone>(event);
     } else {
       lose_event();
     }

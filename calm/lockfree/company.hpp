@@ -33,10 +33,11 @@ namespace calm::lockfree {
 
 /// What one who is alone may be in, each in the one before.
 enum class AloneIn : std::uint8_t {
-  turn,   ///< of something that tasks share
-  guard,  ///< of the kernel's shards
-  gate,   ///< of a region
-  event,  ///< that is numbered
+  turn,      ///< of something that tasks share
+  guard,     ///< of the kernel's shards
+  gate,      ///< of a region
+  dispatch,  ///< from the end of one poll to the beginning of the next: the words of tasks and the queues of a worker
+  event,     ///< that is numbered
 };
 
 template <AtomicsPolicy Atomics = RealAtomics, class Fence = RealFence>
@@ -111,7 +112,7 @@ class Company {
   auto& busy_in(AloneIn layer) noexcept { return busy_[static_cast<std::uint8_t>(layer)]; }
 
   typename Atomics::template Atomic<std::uint32_t> word_{0};
-  typename Atomics::template Atomic<bool> busy_[4]{};
+  typename Atomics::template Atomic<bool> busy_[5]{};
   bool can_be_alone_ = false;
   Lock<Atomics> entry_;
 };

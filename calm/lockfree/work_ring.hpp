@@ -1,6 +1,6 @@
 // work_ring.hpp — the run queue of one worker: it pushes and pops at its own ends, others take half of what waits.
 // Laws:    none of its own; SCH-6 (the order of the worker loop) and HND-3 (a full queue refuses) stand on it
-// Threads: push(), pop(), pop_half() and steal_from() by the owner; size() anywhere; another owner's steal_from() reads it
+// Threads: push(), pop(), pop_alone(), pop_half() and steal_from() by the owner; size() anywhere; another owner's steal_from() reads it
 // Cancel:  not applicable
 //
 // Entries wait in slots first, first + 1, … tail - 1, all numbers modulo 2^32, slot = number % capacity.
@@ -56,6 +56,30 @@ class WorkRing {
       if (exchange(head, head.taken(1))) return entry;
     }
     return nullptr;
+  }
+
+  /// The same in plain steps. Needs: no thief is here, nor comes before this returns.
+  [[nodiscard]] Entry* pop_alone() noexcept {
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);  // relaxed: the owner's own
+    const Head head(head_.load(std::memory_order_relaxed));            // relaxed: who wrote it is known to have left
+    CALM_SLOW(SCH_6, !head.is_copied(), head.bits());
+    if (head.next() == tail) return nullptr;
+    Entry* const entry = slot(head.next()).load(std::memory_order_relaxed);  // relaxed: the owner wrote it
+    head_.store(head.taken(1).bits(), std::memory_order_release);            // [W2]
+    return entry;
+  }
+
+  /// push() and pop_alone() in one, for which there is always room. Gives: the oldest, which may be the entry itself.
+  [[nodiscard]] Entry& rotate_alone(Entry& entry) noexcept {
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);  // all as in pop_alone() and push()
+    const Head head(head_.load(std::memory_order_relaxed));
+    CALM_SLOW(SCH_6, !head.is_copied(), head.bits());
+    if (head.next() == tail) return entry;
+    Entry* const oldest = slot(head.next()).load(std::memory_order_relaxed);
+    head_.store(head.copied().taken(1).bits(), std::memory_order_release);  // [W2]
+    slot(tail).store(&entry, std::memory_order_relaxed);
+    tail_.store(tail + 1, std::memory_order_release);  // [W1]
+    return *oldest;
   }
 
   /// Takes the older half of what waits, to make room: at most capacity / 2 entries, oldest first, into `to`.

@@ -5,7 +5,8 @@
 //
 // The queues of a worker are its own, and cost it no lock. A poll that does not end would keep all that waits there from
 // running, so whoever rescues it must get in. The worker does what it does to its queues in turns; it is alone nearly always,
-// and has a turn in two plain writes (lockfree/company.hpp). A guest comes in, which ends that for as long as it stays.
+// and has a turn in two plain writes (lockfree/company.hpp). A guest comes in, which ends that for as long as it stays. A worker
+// that is alone among all workers need not have turns at all (Machine::begin_switch): so a guest is one of that company, too.
 #pragma once
 
 #include "calm/lockfree/local_atomics.hpp"

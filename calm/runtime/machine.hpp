@@ -106,6 +106,16 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void begin_work(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] bool obey(Seat<Atomics>& seat);
   void dispatch(Seat<Atomics>& seat, Task& task);
+  void dispatch_all(Seat<Atomics>& seat, Task* task);
+  void begin_slowly(Seat<Atomics>& seat, Task& task, TaskId id);
+  [[nodiscard]] TaskId begin_dispatch(Seat<Atomics>& seat, const Task& task) noexcept;
+  void after_main(Seat<Atomics>& seat);
+  [[nodiscard]] bool begin_switch() noexcept;
+  void end_switch() noexcept;
+  [[nodiscard]] bool goes_on(Seat<Atomics>& seat, const kernel::Worker& worker) noexcept;
+  [[nodiscard]] Task* switch_from(Seat<Atomics>& seat, Task& last, cx::TaskRoot::Progress progress) noexcept;
+  void put_back(Seat<Atomics>& seat, Task& task) noexcept;
+  [[nodiscard]] Task* take_quick(Seat<Atomics>& seat, bool alone) noexcept;
   void poll_in_place(Seat<Atomics>& seat, TaskId id);
   [[nodiscard]] bool take_back(Seat<Atomics>& seat, const Task& task) noexcept;
   void look_up(Seat<Atomics>& seat);
@@ -119,6 +129,10 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
 
   // What is next: its own, that of others, a rest.
   [[nodiscard]] Task* next_here(Seat<Atomics>& seat) noexcept;
+  /// Gives: true when no lane has a say in what is next: its own, and those in common.
+  [[nodiscard]] bool lanes_are_empty(const Seat<Atomics>& seat) const noexcept {
+    return seat.lanes.empty() && commons_.empty();
+  }
   [[nodiscard]] Task* next_by_lanes(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* take_by_lanes(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* next_elsewhere(Seat<Atomics>& seat) noexcept;

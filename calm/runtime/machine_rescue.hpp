@@ -28,11 +28,18 @@ void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t poll) noexcept {
     // Relaxed: the order that follows brings it to who obeys.
     seat.stuck_in.store(poll, std::memory_order_relaxed);
     const Time now = clock_.now();
-    const auto something_waits = [&] {
+    const auto look = [&] {
       const typename Keep<Atomics>::Guest guest(seat.keep);
       const Turn turn(seat.keep);
       const bool is_late = std::min(seat.deadlines.next(), seat.region_deadlines.next()) <= now;
       return is_late || !seat.ready.empty() || !seat.lanes.empty();
+    };
+    // A worker that is alone has no turn of its own queues between two polls: who looks into them is in company, too.
+    const auto something_waits = [&] {
+      port_->members().enter();
+      const bool waits = look();
+      port_->members().leave();
+      return waits;
     };
     if (seat.inbox.empty() && now < seat.alarms.quiet_until() && !something_waits()) return;
     give_order(stuck);

@@ -11,6 +11,7 @@
 
 #include "calm/kernel/quiescence.hpp"
 #include "calm/lockfree/turn.hpp"
+#include "calm/runtime/machine_dispatch.hpp"
 #include "calm/runtime/machine_port.hpp"
 
 namespace calm::runtime {
@@ -42,7 +43,17 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
       task = rest(seat);
     if (task == nullptr) continue;
     if (seat.searching) stop_searching(seat);
-    dispatch(seat, *task);
+    come_in(seat);
+    bool alone = begin_switch();
+    if (alone && !sched::is_plain(*task)) [[unlikely]] {
+      end_switch();
+      alone = false;
+    }
+    if (alone) {
+      dispatch_all(seat, task);
+    } else {
+      dispatch(seat, *task);
+    }
   }
   go_out(seat);
   seat.keep.end();
@@ -103,23 +114,6 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
   }
   if (has_order(closing)) finish_if_closed();
   return !has_order(finished);
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-[[gnu::always_inline]] inline void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
-  come_in(seat);
-  kernel::Worker& worker = seat.worker;
-  worker.set_round(worker.round() + 1);
-  seat.inner_polls = 0;
-  const TaskId id = task.id();
-  auto* const root_of_task = static_cast<cx::TaskRoot*>(task.frame);
-  if constexpr (Atomics::shared) root_of_task->set_polled_on(worker.index());
-  seat.watch.begin(id, root_of_task->last_await());
-  (void)cx::drive(*kernel_, worker, task, id);
-  if (id == main_ && kernel_->state(id) == TaskState::completed) [[unlikely]] {
-    (void)kernel_->close(worker, root());
-    give_order(closing);
-  }
 }
 
 /// The running task joins one that it has spawned and that has not begun: it is polled inside that poll, as a call would be.
@@ -226,17 +220,9 @@ void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcep
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::next_here(Seat<Atomics>& seat) noexcept {
   const Turn turn(seat.keep);
-  if (!seat.lanes.empty() || !commons_.empty()) [[unlikely]]
+  if (!lanes_are_empty(seat)) [[unlikely]]
     return next_by_lanes(seat);
-  bool oldest = true;
-  Task* const task = seat.ready.pop(oldest);
-  if (task == nullptr) return nullptr;
-  if (oldest) {
-    seat.lanes.ran_quick();
-  } else {
-    seat.lanes.ran_newer();
-  }
-  return task;
+  return take_quick(seat, false);
 }
 
 /// Needs: a turn.
@@ -332,7 +318,8 @@ typename Machine<Atomics>::Task* Machine<Atomics>::steal_in_turn(Seat<Atomics>& 
     if (is_apart(seat)) return nullptr;
     seat.victims.restart();
     while (const auto victim = seat.victims.next()) {
-      if (!seats_[*victim]->shares.load(std::memory_order_relaxed)) continue;
+      if (!seats_[*victim]->shares.load(std::memory_order_relaxed) || seats_[*victim]->ready.backlog() == 0) continue;
+      come_in(seat);  // who works alone takes from its queue in plain steps
       Task* const task = seat.ready.steal_from(seats_[*victim]->ready);
       if (task == nullptr) continue;
       seat.counters.steals.add();
@@ -439,6 +426,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
       std::this_thread::yield();
     }
   }
+  go_out(seat);  // what it came in for was gone
   const Time next = next_alarm(seat);
   seat.waits_for_time.store(next != Time::max(), std::memory_order_seq_cst);
   const bool last = beds_.lie_down(me, std::exchange(seat.searching, false), seat.worker.now().ns());

@@ -44,6 +44,13 @@ class Pace {
   /// Gives: true when the clock is to be read before this dispatch.
   [[nodiscard]] bool due() noexcept { return --left_ == 0; }
 
+  /// Gives: true when it is not, and this dispatch is counted; else nothing has changed.
+  [[nodiscard]] bool goes_on() noexcept {
+    if (left_ == 1) return false;
+    --left_;
+    return true;
+  }
+
   /// The clock was read.
   void read(Time now) noexcept {
     if (now - last_ > fresh) {

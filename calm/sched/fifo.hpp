@@ -43,6 +43,16 @@ class Fifo {
     --size_;
     return task;
   }
+  /// push() and pop() in one. Gives: who came first, which may be the task itself.
+  [[nodiscard]] Task& rotate(Task& task) noexcept {
+    if (first_ == nullptr) return task;
+    task.queue_link = nullptr;
+    last_->queue_link = &task;
+    last_ = &task;
+    Task* const next = first_;
+    first_ = next->queue_link;
+    return *next;
+  }
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 

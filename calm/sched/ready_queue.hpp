@@ -57,21 +57,30 @@ class ReadyQueue {
     if (before != nullptr) push(*before);
   }
 
-  /// Gives: who is to run; nullptr when nobody is there. `oldest` says whether that is who waits longest.
-  [[nodiscard]] Task* pop(bool& oldest) noexcept {
+  /// Gives: who is to run; nullptr when nobody is there. `oldest` says whether that is who waits longest. With `alone` nobody
+  ///        takes anything from here meanwhile.
+  [[nodiscard]] Task* pop(bool& oldest, bool alone = false) noexcept {
     oldest = next_ == nullptr || streak_ == streak_max;
-    if (oldest) return pop_oldest();
+    if (oldest) return pop_oldest(alone);
     ++streak_;
     return std::exchange(next_, nullptr);
   }
+  /// push() and pop() in one, of who waits longest. Needs: as for `alone`.
+  /// Gives: nullptr where it is not as simple as that; nothing is done then.
+  [[nodiscard]] Task* rotate(Task& task) noexcept {
+    if (next_ != nullptr || !newborns_.empty() || !spill_.empty() || !pinned_.empty()) [[unlikely]]
+      return nullptr;
+    streak_ = 0;
+    return &ring_.rotate_alone(task);
+  }
   /// Gives: who waits longest, or nullptr.
-  [[nodiscard]] Task* pop_oldest() noexcept {
+  [[nodiscard]] Task* pop_oldest(bool alone = false) noexcept {
     if (!newborns_.empty()) settle();
     streak_ = 0;
     if (next_ != nullptr) push(*std::exchange(next_, nullptr));
     turn_ = !turn_;
     if (turn_ && !pinned_.empty()) return pinned_.pop();
-    if (Task* const task = ring_.pop()) return task;
+    if (Task* const task = alone ? ring_.pop_alone() : ring_.pop()) return task;
     if (!spill_.empty()) return refill();
     return pinned_.pop();
   }
@@ -132,9 +141,14 @@ class ReadyQueue<lockfree::LocalAtomics> {
   }
   void push_pinned(Task& task) noexcept { push(task); }
   void push_next(Task& task) noexcept { push(task); }
-  [[nodiscard]] Task* pop(bool& oldest) noexcept {
+  [[nodiscard]] Task* pop(bool& oldest, bool /*alone*/ = true) noexcept {
     oldest = true;
     return pop_oldest();
+  }
+  [[nodiscard]] Task* rotate(Task& task) noexcept {
+    if (!newborns_.empty()) [[unlikely]]
+      return nullptr;
+    return &line_.rotate(task);
   }
   [[nodiscard]] Task* pop_oldest() noexcept {
     if (!newborns_.empty()) settle();

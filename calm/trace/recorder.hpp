@@ -30,12 +30,17 @@ class alignas(128) SequenceSource {
     // Relaxed: the numbers order events and publish nothing. All changes of one word have one order, and it agrees with
     // what happens before what: a later event has a larger number.
     if (company_ != nullptr && company_->begin_alone(lockfree::AloneIn::event)) {
-      const std::uint64_t number = last_.load(std::memory_order_relaxed) + 1;
-      last_.store(number, std::memory_order_relaxed);
+      const std::uint64_t number = next_alone();
       company_->end_alone(lockfree::AloneIn::event);
       return number;
     }
     return last_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  /// The same. Needs: nobody else asks meanwhile.
+  [[gnu::always_inline]] std::uint64_t next_alone() noexcept {
+    const std::uint64_t number = last_.load(std::memory_order_relaxed) + 1;
+    last_.store(number, std::memory_order_relaxed);
+    return number;
   }
 
  private:
@@ -52,7 +57,7 @@ class Recorder {
 
   void set_time(Time /*now*/) noexcept {}
   Status record(const Event& /*event*/) noexcept { return {}; }
-  template <bool several = true>
+  template <bool several = true, bool alone = false>
   void write(const Event& /*event*/) noexcept {}
   Status touch(ResourceId /*resource*/, Access /*access*/, TaskId /*task*/) noexcept { return {}; }
   [[nodiscard]] Status room(std::uint64_t /*count*/) const noexcept { return {}; }
@@ -84,14 +89,15 @@ class Recorder {
     return {};
   }
 
-  /// The same. Needs: room(1); `several` unless there is no sequence source.
-  template <bool several = true>
+  /// The same. Needs: room(1); `several` unless there is no sequence source; with `alone` nobody else asks that meanwhile.
+  template <bool several = true, bool alone = false>
   [[gnu::always_inline]] void write(const Event& event) noexcept {
     CALM_SLOW(LAB_2, several || sequence_ == nullptr);
     CALM_SLOW(LAB_2, find_event_kind(static_cast<std::uint8_t>(event.kind)) != nullptr,
               static_cast<std::uint8_t>(event.kind));
     const std::uint64_t position = ring_->next_position();
-    const std::uint64_t sequence = !several || sequence_ == nullptr ? position + 1 : sequence_->next();
+    std::uint64_t sequence = position + 1;
+    if (several && sequence_ != nullptr) sequence = alone ? sequence_->next_alone() : sequence_->next();
     CALM_SLOW(LAB_2, event.cause < sequence, event.cause, sequence);
     EventWords words = to_words(event);
     words[1] = sequence;

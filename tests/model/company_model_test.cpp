@@ -7,6 +7,8 @@
 
 #include "calm/explore/plain.hpp"
 #include "calm/kernel/region_gate.hpp"
+#include "calm/kernel/task_word.hpp"
+#include "calm/lockfree/work_ring.hpp"
 #include "tests/model/explored.hpp"
 #include "tests/model/weakened.hpp"
 
@@ -136,6 +138,89 @@ struct GatedShop : Shop<ModelAtomics> {
   kernel::RegionGate<ModelAtomics> gate;
 };
 
+/// A worker that goes from the end of one poll to the beginning of the next in plain steps while it is alone, and one that
+/// comes in, wakes its task, and takes it away if it can.
+struct SwitchingShop : Shop<ModelAtomics> {
+  static constexpr std::uint32_t generation = 7;
+  struct Job {
+    kernel::TaskWord<ModelAtomics> word;
+    explore::Plain<int> polls{0};
+  };
+  using Ring = lockfree::WorkRing<Job, 2, ModelAtomics>;
+
+  SwitchingShop() {
+    const kernel::TaskLife polled(generation, TaskState::running, lockfree::WakeState::running);
+    job.word.renew(polled.with(kernel::TaskFlag::started));
+  }
+
+  /// Needs: the poll of this caller, which is over. Gives: true when it polls it again.
+  bool switch_once(bool woken) {
+    if (company.begin_alone(lockfree::AloneIn::dispatch)) {
+      const Job* next = nullptr;
+      if (woken) {
+        EXPECT_EQ(job.word.end_poll_woken_alone().wake(), lockfree::WakeState::queued);
+        next = &ring.rotate_alone(job);
+      } else {
+        if (job.word.end_poll_alone()) enqueue();
+        next = ring.pop_alone();
+      }
+      const bool begun = next != nullptr && job.word.begin_plain_poll();
+      EXPECT_EQ(begun, next != nullptr);
+      company.end_alone(lockfree::AloneIn::dispatch);
+      return begun;
+    }
+    bool queued = true;
+    if (woken) {
+      job.word.end_poll_woken();
+    } else {
+      queued = job.word.end_poll();
+    }
+    if (queued) enqueue();
+    return ring.pop() != nullptr && begin_poll();
+  }
+  void enqueue() { EXPECT_TRUE(ring.push(job)); }
+  bool begin_poll() {
+    kernel::TaskLife now;
+    return job.word.begin_poll(generation, now, [] { return true; });
+  }
+  void poll() {
+    job.polls = job.polls.get() + 1;
+    if (signal.load(std::memory_order_relaxed)) seen = true;
+  }
+
+  static void keep(SwitchingShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.poll();
+    bool polls = shop.switch_once(true);
+    if (polls) {
+      shop.poll();
+      polls = shop.switch_once(false);
+    }
+    if (polls) {
+      shop.poll();
+      if (shop.job.word.end_poll()) shop.enqueue();
+    }
+    shop.company.leave();
+  }
+  static void wake_and_steal(SwitchingShop& shop) {
+    shop.company.enter();
+    shop.signal.store(true, std::memory_order_relaxed);
+    if (shop.job.word.wake().enqueue) {  // it goes to who woke it
+      if (shop.begin_poll()) shop.poll();
+    } else if (shop.others.steal_from(shop.ring) != nullptr && shop.begin_poll()) {
+      shop.poll();
+    }
+    shop.company.leave();
+  }
+
+  Job job;
+  Ring ring;
+  Ring others;
+  ModelAtomics::Atomic<bool> signal{false};
+  explore::Plain<bool> seen{false};  // by a poll
+};
+
 template <class State>
 Body<State> expect_sold(int all) {
   return [all](State& shop) {
@@ -164,6 +249,17 @@ TEST(CompanyModel, REG_6_nobody_is_lost_at_a_gate_that_one_passes_alone) {
   expect_exhausted(explore<GatedShop>({GatedShop::keep, GatedShop::help}, [](GatedShop& shop) {
     EXPECT_EQ(shop.sold.get(), 3);
     EXPECT_EQ(shop.gate.look().tasks(), 3U);
+  }));
+}
+
+TEST(CompanyModel, TSK_6_a_wake_is_not_lost_on_who_switches_tasks_alone) {
+  using State = SwitchingShop;
+  expect_exhausted(explore<State>({State::keep, State::wake_and_steal}, [](State& shop) {
+    const lockfree::WakeState wake = shop.job.word.look().wake();
+    const bool queued = shop.ring.size() == 1;
+    EXPECT_EQ(wake == lockfree::WakeState::queued, queued) << "it waits in the queue, or it does not";
+    EXPECT_GE(shop.job.polls.get(), 2) << "it asked for another poll";
+    EXPECT_TRUE(shop.seen.get() || queued) << "a wake is followed by a poll";
   }));
 }
 

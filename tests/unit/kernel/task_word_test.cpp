@@ -44,6 +44,24 @@ TEST(TaskWord, TSK_6_each_allowed_step_does_what_the_table_says) {
   }
 }
 
+TEST(TaskWord, TSK_6_who_is_alone_ends_a_poll_as_anybody_does) {
+  for (const WakeState state : {WakeState::running, WakeState::running_woken}) {
+    Word plain;
+    Word careful;
+    plain.renew(TaskLife(generation, TaskState::running, state));
+    careful.renew(plain.look());
+    const bool enqueue = careful.end_poll();
+    EXPECT_EQ(plain.end_poll_alone(), enqueue);
+    EXPECT_EQ(plain.look(), careful.look());
+
+    plain.renew(TaskLife(generation, TaskState::running, state));
+    careful.renew(plain.look());
+    careful.end_poll_woken();
+    EXPECT_EQ(plain.end_poll_woken_alone(), careful.look());
+    EXPECT_EQ(plain.look(), careful.look());
+  }
+}
+
 TEST(TaskWord, TSK_6_a_poll_begins_only_when_the_task_is_queued) {
   for (const WakeState state : lockfree::wake_states) {
     Word word;
@@ -62,6 +80,9 @@ void expect_plain_poll(TaskLife life) {
   EXPECT_TRUE(quick.begin_plain_poll(TaskId(3, Generation(generation)))) << life.bits();
   EXPECT_TRUE(careful.begin_poll(generation, now, [] { return true; })) << life.bits();
   EXPECT_EQ(quick.look(), careful.look());
+  quick.renew(life);
+  EXPECT_TRUE(quick.begin_plain_poll()) << life.bits();
+  EXPECT_EQ(quick.look(), careful.look()) << "and so does the one that knows the life";
 }
 
 TEST(TaskWord, TSK_1_the_first_poll_of_a_newborn_is_that_of_any_task) {
@@ -93,6 +114,9 @@ TEST(TaskWord, TSK_1_whoever_has_something_to_see_has_no_plain_poll) {
     TaskWord<lockfree::LocalAtomics> word;
     word.renew(life);
     EXPECT_FALSE(word.begin_plain_poll(id)) << life.bits();
+    EXPECT_EQ(word.look(), life) << "nothing has changed";
+    if (life.generation() != generation) continue;
+    EXPECT_FALSE(word.begin_plain_poll()) << life.bits();
     EXPECT_EQ(word.look(), life) << "nothing has changed";
   }
 }

@@ -27,6 +27,30 @@ TEST(WorkRing, gives_back_the_oldest_entry_first) {
   EXPECT_EQ(ring.pop(), nullptr);
 }
 
+TEST(WorkRing, gives_it_back_in_plain_steps_to_who_is_alone) {
+  Errands ring;
+  std::array<Errand, 6> errands;
+  EXPECT_EQ(ring.pop_alone(), nullptr);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(ring.push(errands[i]));
+  EXPECT_EQ(ring.pop_alone(), &errands[0]);
+  EXPECT_EQ(ring.pop(), &errands[1]);
+  EXPECT_TRUE(ring.push(errands[4]) && ring.push(errands[5])) << "their places are free";
+  for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(ring.pop_alone(), &errands[i]);
+  EXPECT_EQ(ring.pop_alone(), nullptr);
+  EXPECT_EQ(ring.size(), 0U);
+}
+
+TEST(WorkRing, gives_the_oldest_for_one_that_goes_behind_all) {
+  Errands ring;
+  std::array<Errand, 5> errands;
+  EXPECT_EQ(&ring.rotate_alone(errands[0]), &errands[0]) << "it is the oldest itself";
+  EXPECT_EQ(ring.size(), 0U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(ring.push(errands[i]));
+  EXPECT_EQ(&ring.rotate_alone(errands[4]), &errands[0]) << "a full ring has room for one that comes for another";
+  EXPECT_EQ(ring.size(), 4U);
+  for (std::size_t i = 1; i < 5; ++i) EXPECT_EQ(ring.pop(), &errands[i]);
+}
+
 TEST(WorkRing, HND_3_refuses_what_it_has_no_room_for_and_has_room_again_after_a_pop) {
   Errands ring;
   std::array<Errand, 5> errands;

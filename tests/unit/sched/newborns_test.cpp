@@ -31,6 +31,22 @@ TEST(Newborns, SCH_2_stand_behind_all_who_came_before_and_before_all_who_come_la
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(Newborns, SCH_2_one_that_gives_way_goes_behind_all_in_one_step) {
+  LaneTasks tasks;
+  Queue queue;
+  LaneTask& first = tasks.ready();
+  EXPECT_EQ(queue.rotate(first), &first) << "nobody else is there";
+  EXPECT_TRUE(queue.empty());
+  LaneTask& second = tasks.ready();
+  queue.push(second);
+  EXPECT_EQ(queue.rotate(first), &second);
+  EXPECT_EQ(queue.backlog(), 1U);
+  queue.push_newborn(tasks.ready());
+  EXPECT_EQ(queue.rotate(second), nullptr) << "first come those that the poll has spawned";
+  queue.push(second);
+  EXPECT_EQ(popped(queue), (std::vector<std::uint64_t>{1, 3, 2}));
+}
+
 TEST(Newborns, one_that_is_taken_back_leaves_the_others_in_their_order) {
   LaneTasks tasks;
   Queue queue;

@@ -1,0 +1,152 @@
+// machine_dispatch.hpp — how a worker of the production host polls a task, and goes on with the next. Definitions for machine.hpp,
+// which has them.
+// Laws:    SCH-6, TSK-4, TSK-6
+// Threads: see machine.hpp
+// Cancel:  not applicable
+#pragma once
+
+#include "calm/cx/drive.hpp"
+#include "calm/kernel/kernel.hpp"
+#include "calm/lockfree/company.hpp"
+#include "calm/runtime/machine_port.hpp"
+#include "calm/sched/lane.hpp"
+
+namespace calm::runtime {
+
+/// Needs: come_in().
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
+  const TaskId id = begin_dispatch(seat, task);
+  (void)cx::drive(*kernel_, seat.worker, task, id);
+  if (id == main_) after_main(seat);
+}
+
+/// Gives: the task's id.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline TaskId Machine<Atomics>::begin_dispatch(Seat<Atomics>& seat, const Task& task) noexcept {
+  kernel::Worker& worker = seat.worker;
+  worker.set_round(worker.round() + 1);
+  seat.inner_polls = 0;
+  auto& root_of_task = *static_cast<cx::TaskRoot*>(task.frame);
+  const TaskId id = root_of_task.was_polled() ? root_of_task.id() : task.id();  // the first is at hand
+  if constexpr (Atomics::shared) root_of_task.set_polled_on(worker.index());
+  seat.watch.begin(id, root_of_task.last_await());
+  return id;
+}
+
+/// The main task was polled.
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::after_main(Seat<Atomics>& seat) {
+  if (kernel_->state(main_) != TaskState::completed) return;
+  (void)kernel_->close(seat.worker, root());
+  give_order(closing);
+}
+
+/// Polls this task, and then whoever is next in the queue for as long as there is nothing else to see to. So not everything is
+/// asked between two polls, and for who is alone all from the end of one to the beginning of the next is one step. Needs: a plain
+/// task; begin_switch(), which ends with this.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::noinline]] void Machine<Atomics>::dispatch_all(Seat<Atomics>& seat, Task* task) {
+  kernel::Worker& worker = seat.worker;
+  Kernel& kernel = *kernel_;
+  const bool has_ghosts = port_->has_ghosts();
+  for (;;) {
+    const TaskId id = begin_dispatch(seat, *task);
+    const bool begun = kernel.begin_plain_poll(worker, *task, id);
+    end_switch();
+    if (!begun) [[unlikely]]
+      return begin_slowly(seat, *task, id);
+    auto& root_of_task = *static_cast<cx::TaskRoot*>(task->frame);
+    if (has_ghosts) [[unlikely]]
+      cx::look_for_ghosts(kernel, worker, root_of_task, id);
+    if constexpr (Atomics::shared) worker.set_polled(task);
+    const cx::TaskRoot::Progress progress =
+        cx::after_poll(kernel, worker, *task, id, root_of_task.poll_here(worker, id));
+    if (progress == cx::TaskRoot::Progress::ended && id == main_) [[unlikely]]
+      after_main(seat);
+    if (!goes_on(seat, worker) || !begin_switch()) return cx::end_poll(kernel, worker, *task, progress);
+    task = switch_from(seat, *task, progress);
+    if (task == nullptr) break;
+  }
+  end_switch();
+  cx::leave_task<Atomics>(worker);
+}
+
+/// The kernel has to look at this one.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::noinline]] void Machine<Atomics>::begin_slowly(Seat<Atomics>& seat, Task& task, TaskId id) {
+  cx::leave_task<Atomics>(seat.worker);
+  (void)cx::drive(*kernel_, seat.worker, task, id);
+  if (id == main_) after_main(seat);
+}
+
+/// Gives: true when there is nothing to do before the next dispatch.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::goes_on(Seat<Atomics>& seat,
+                                                             const kernel::Worker& worker) noexcept {
+  // relaxed: as in work(), which knows how late an alarm may be
+  return orders_.load(std::memory_order_relaxed) == 0 && seat.pace.goes_on() && seat.alarms.is_quiet_at(worker.now());
+}
+
+/// Gives: true when nobody else is at work, nor begins before end_switch(): neither the kernel nor the queues of this worker
+///        need any other protection.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::begin_switch() noexcept {
+  if constexpr (!Atomics::shared) return true;
+  return port_->members().begin_alone(lockfree::AloneIn::dispatch);
+}
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline void Machine<Atomics>::end_switch() noexcept {
+  if constexpr (Atomics::shared) port_->members().end_alone(lockfree::AloneIn::dispatch);
+}
+
+/// The poll of `last` is over; unless it has ended the kernel has not heard of that. Needs: begin_switch(), and it was a plain
+/// task when its poll began. Gives: the next of the quick queue; nullptr when there is none, or others have a say in it.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::switch_from(
+    Seat<Atomics>& seat, Task& last, cx::TaskRoot::Progress progress) noexcept {
+  using Progress = cx::TaskRoot::Progress;
+  if (progress == Progress::again) {
+    const bool stays_plain = !last.word.end_poll_woken_alone().in(kernel::cancelled_states);
+    const bool stays = Atomics::shared && static_cast<const cx::TaskRoot*>(last.frame)->is_pinned();
+    if (stays_plain && !stays && lanes_are_empty(seat)) [[likely]] {
+      if (Task* const task = seat.ready.rotate(last)) [[likely]] {
+        seat.counters.wakes.add();
+        seat.lanes.ran_quick();
+        return task;
+      }
+    }
+    put_back(seat, last);
+  } else if (progress == Progress::parked) {
+    if (last.word.end_poll_alone()) put_back(seat, last);
+  }
+  if (!lanes_are_empty(seat)) [[unlikely]]
+    return nullptr;
+  return take_quick(seat, true);
+}
+
+/// What schedule() does with a task that was polled just now. Needs: begin_switch().
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::noinline]] void Machine<Atomics>::put_back(Seat<Atomics>& seat, Task& task) noexcept {
+  seat.counters.wakes.add();
+  if (!sched::is_plain(task)) return seat.lanes.push(task);
+  if (Atomics::shared && static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) return seat.ready.push_pinned(task);
+  seat.ready.push(task);
+}
+
+/// Gives: the next of the quick queue. Needs: a turn; empty lanes.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::take_quick(Seat<Atomics>& seat,
+                                                                                            bool alone) noexcept {
+  bool oldest = true;
+  Task* const task = seat.ready.pop(oldest, alone);
+  if (task == nullptr) return nullptr;
+  if (oldest) {
+    seat.lanes.ran_quick();
+  } else {
+    seat.lanes.ran_newer();
+  }
+  return task;
+}
+
+}  // namespace calm::runtime
