@@ -409,6 +409,9 @@ class BasicKernel {
   [[gnu::always_inline]] void leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
                                                 const ChildEnd& end, Afterwards& afterwards) noexcept;
   ChildEnd final_end(AllHeld, const Task& task, TaskLife life, const Region& region, ChildEnd end) const noexcept;
+  [[gnu::always_inline]] bool complete_alone(Worker& worker, Task& task, TaskId id,
+                                             lockfree::Company<Atomics>& company);
+  [[gnu::always_inline]] static bool may_end_plainly(const Task& task, TaskId id, TaskLife was) noexcept;
   [[gnu::always_inline]] bool end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
                                           TaskLife& done) noexcept;
   [[gnu::always_inline]] Status leave_region(Worker& worker, Task& task, TaskId id, TaskLife done, const ChildEnd* end);

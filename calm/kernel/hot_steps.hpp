@@ -206,9 +206,48 @@ inline void BasicKernel<Atomics>::end_poll_woken(Worker& worker, Task& task) noe
 
 template <lockfree::AtomicsPolicy Atomics>
 inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, TaskId id) {
+  if constexpr (Atomics::shared) {
+    auto* const company = shards_.company(worker.order());
+    if (company != nullptr && company->begin_alone(lockfree::AloneIn::gate))
+      return complete_alone(worker, task, id, *company);
+  }
   TaskLife done;
   if (!end_plainly(task, id, OutcomeKind::ok, nullptr, done)) return false;
   (void)leave_region(worker, task, id, done, nullptr);
+  return true;
+}
+
+/// Nobody sees anything of it before all is done: the word goes to its last state at once. Needs: alone in the gates, which
+/// ends with this.
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::complete_alone(Worker& worker, Task& task, TaskId id,
+                                                 lockfree::Company<Atomics>& company) {
+  const TaskLife was = task.word.look();
+  if (!may_end_plainly(task, id, was)) [[unlikely]] {
+    company.end_alone(lockfree::AloneIn::gate);
+    return false;
+  }
+  Region& region = region_of(task);
+  const RegionId region_id = region.id();
+  const GateView left = region.gate.lock_alone().without_task();
+  region.tasks.remove(task);
+  worker.template record<Atomics::shared, true>({.kind = trace::EventKind::complete,
+                                                 .access = trace::Access::write,
+                                                 .task = id,
+                                                 .region = region_id,
+                                                 .resource = id,
+                                                 .argument = trace::argument_of(OutcomeKind::ok)});
+  region.gate.unlock(left);
+  const std::uint64_t waiter = was.has(TaskFlag::awaited) ? task.waiter.get() : 0;
+  if (was.has(TaskFlag::handle)) {
+    const TaskLife done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(OutcomeKind::ok);
+    task.word.renew(done.with(TaskFlag::left));
+  } else {
+    reuse(worker, task, TaskLife::over(id));
+  }
+  company.end_alone(lockfree::AloneIn::gate);
+  if (waiter != 0 || left.last_one_left()) [[unlikely]]
+    (void)tell_of_leaving(worker, waiter, region_id, left.last_one_left());
   return true;
 }
 
@@ -222,6 +261,12 @@ inline Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit>
   return complete_slowly(worker, *task, id, end);
 }
 
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::may_end_plainly(const Task& task, TaskId id, TaskLife was) noexcept {
+  return was.is(id) && was.state() == TaskState::running && being_polled(was) && !was.has(TaskFlag::cleanup) &&
+         !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted();
+}
+
 /// The plain way: not under cancellation, nothing held, no siblings to cancel. Whoever could make it otherwise (a request,
 /// an obligation handed over) changes the word, and the comparison of the step notices. So a task that ends like this was
 /// never cancelled: its record has no reason.
@@ -230,8 +275,7 @@ template <lockfree::AtomicsPolicy Atomics>
 inline bool BasicKernel<Atomics>::end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
                                               TaskLife& done) noexcept {
   TaskLife was = task.word.look();
-  while (was.is(id) && was.state() == TaskState::running && being_polled(was) && !was.has(TaskFlag::cleanup) &&
-         !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted()) {
+  while (may_end_plainly(task, id, was)) {
     if (kind != OutcomeKind::ok) {
       const Region& region = region_of(task);
       if (cancels_siblings(region.policy, *end, {region.id(), id})) return false;

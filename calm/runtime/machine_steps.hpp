@@ -128,15 +128,25 @@ void Machine<Atomics>::poll_in_place(Seat<Atomics>& seat, TaskId id) {
     return;
   }
   Task* const task = kernel_->find(id);
-  if (task == nullptr || !take_back(seat, *task)) return;
+  if (task == nullptr) return;
   kernel::Worker& worker = seat.worker;
-  ++seat.inner_depth;
-  ++seat.inner_polls;
   if (worker.has_promises()) [[unlikely]]
     cx::tell_promises(*kernel_, worker, worker.running());
+  bool begun = false;
+  if (begin_switch()) {
+    const bool taken = seat.ready.take_back(*task);
+    begun = taken && kernel_->begin_plain_poll(worker, *task, id);
+    end_switch();
+    if (!taken) return;
+  } else if (!take_back(seat, *task)) {
+    return;
+  }
+  ++seat.inner_depth;
+  ++seat.inner_polls;
   const kernel::Worker::Poll outer = worker.leave_for_inner_poll();
   seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task->frame)->last_await());
-  (void)cx::drive(*kernel_, worker, *task, id);
+  const kernel::PollStart start = begun ? kernel::PollStart::run : kernel_->begin_poll(worker, *task, id);
+  cx::go_on(*kernel_, worker, *task, id, start);
   seat.lanes.ran_newer();
   worker.return_from_inner_poll(outer);
   seat.watch.go_on(outer.running);
