@@ -1,6 +1,7 @@
 // Cancellation as a program meets it: what looks, what acknowledges, what is held back, what wakes, and how a task ends.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 
@@ -23,17 +24,23 @@ struct Ended {
 template <class F>
 Ended cancelled_after_a_millisecond(F program) {
   Ended ended;
-  run_clean([&ended, program](Cx cx) -> Task<void> {
-    const auto body = [&ended, program](Scope& scope) -> Task<void> {
-      auto handle = co_await scope.spawn(program);
+  std::atomic<bool> begun = false;
+  run_clean([&, program](Cx cx) -> Task<void> {
+    const auto body = [&, program](Scope& scope) -> Task<void> {
+      const auto begins = [&begun, program](Cx inner) -> Task<int> {
+        begun = true;
+        co_return co_await program(inner);
+      };
+      auto handle = co_await scope.spawn(begins);
       const TaskId task = handle.id();
       co_await sleep(scope.cx(), ms(1));
+      co_await catch_up(scope.cx(), begun);
       handle.cancel("stop");
-      while (kernel_under(scope.cx()).state(task) != TaskState::completed) {
+      while (state_of(scope.cx(), task) != TaskState::completed) {
         const CancelMask mask(scope.cx());
         co_await sleep(scope.cx(), Duration::microseconds(500));
       }
-      ended.witness = kernel_under(scope.cx()).witness_of(worker_under(scope.cx()), task);
+      ended.witness = witness_of(scope.cx(), task);
       const Outcome<int> end = co_await outcome(std::move(handle).join(scope.cx()));
       ended.kind = end.kind();
       if (end.is_cancelled()) ended.reason = end.reason();
@@ -47,21 +54,25 @@ Ended cancelled_after_a_millisecond(F program) {
 
 TEST(ProgramTask, TSK_3_a_task_whose_handle_is_dropped_still_belongs_to_its_scope) {
   Log log;
-  run_clean([&log](Cx cx) -> Task<void> {
-    const auto body = [&log](Scope& scope) -> Task<void> {
-      const auto child = [&log](Cx inner) -> Task<void> {
+  std::atomic<bool> said = false;
+  run_clean([&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto child = [&](Cx inner) -> Task<void> {
         co_await sleep(inner, ms(4));
+        co_await catch_up(inner, said);
         log.emplace_back("child");
       };
       {
         auto dropped = co_await scope.spawn(child);
       }
       log.emplace_back("dropped");
+      said = true;
     };
     co_await scope(cx, body);
-    log.push_back("back at " + to_string(cx.now()));
+    log.emplace_back("back");
+    EXPECT_TRUE(comes_at(cx.now(), at_ms(4)));
   });
-  EXPECT_EQ(log, (Log{"dropped", "child", "back at 0.004s"}));
+  EXPECT_EQ(log, (Log{"dropped", "child", "back"}));
 }
 
 TEST(ProgramTask, TSK_8_one_that_is_cancelled_before_its_first_poll_never_runs) {
@@ -95,7 +106,7 @@ class StateAtExit {
   StateAtExit(Cx cx, std::optional<TaskState>& state) : cx_(cx), state_(state) {}
   StateAtExit(const StateAtExit&) = delete;
   StateAtExit& operator=(const StateAtExit&) = delete;
-  ~StateAtExit() { state_ = kernel_under(cx_).state(cx_.task()); }
+  ~StateAtExit() { state_ = state_of(cx_, cx_.task()); }
 
  private:
   Cx cx_;
@@ -111,6 +122,7 @@ TEST(ProgramTask, TSK_8_cancelling_lasts_until_the_root_frame_is_gone_and_the_wi
   });
   EXPECT_EQ(at_exit, TaskState::cancelling);
   EXPECT_EQ(ended.kind, OutcomeKind::cancelled);
+  if (!in_lab()) return;  // no record of it is kept
   ASSERT_TRUE(ended.witness.has_value());
   EXPECT_EQ(ended.witness->phase, CancelPhase::completed);
 }
@@ -129,8 +141,13 @@ TEST(ProgramTask, TSK_8_one_that_is_cancelled_only_because_it_awaited_a_cancelle
           .root->port()
           .request_cancel(worker_under(scope.cx()), first_id, {.message = "the first"});
       co_await sleep(scope.cx(), ms(1));
-      EXPECT_EQ(kernel_under(scope.cx()).outcome_of(second_id), OutcomeKind::cancelled);
-      EXPECT_FALSE(kernel_under(scope.cx()).witness_of(worker_under(scope.cx()), second_id).has_value());
+      const auto has_ended = [&] { return state_of(scope.cx(), second_id) == TaskState::completed; };
+      co_await catch_up(scope.cx(), has_ended);
+      const auto end_of_second = [second_id](auto& kernel) { return kernel.outcome_of(second_id); };
+      if (in_lab()) {  // on workers no record of it is kept
+        EXPECT_EQ(with_kernel_of(scope.cx(), end_of_second), OutcomeKind::cancelled);
+      }
+      EXPECT_FALSE(witness_of(scope.cx(), second_id).has_value());
       const Outcome<void> end = co_await outcome(std::move(second).join(scope.cx()));
       EXPECT_TRUE(end.is_cancelled());
       if (end.is_cancelled()) {
@@ -148,15 +165,17 @@ TEST(ProgramCancel, CAN_7_a_look_changes_nothing_and_a_checkpoint_says_so_every_
   const Ended ended = cancelled_after_a_millisecond([&log](Cx cx) -> Task<int> {
     const auto masked = [&log](Cx inner) -> Task<void> {
       co_await sleep(inner, ms(2));
+      const auto is_cancelled = [inner] { return inner.is_cancelled(); };
+      co_await catch_up(inner, is_cancelled);
       log.emplace_back(inner.is_cancelled() ? "seen" : "not seen");
     };
     co_await with_cancel_mask(cx, masked);
-    EXPECT_EQ(kernel_under(cx).state(cx.task()), TaskState::cancel_requested);  // looking was not acknowledging
+    EXPECT_EQ(state_of(cx, cx.task()), TaskState::cancel_requested);  // looking was not acknowledging
     for (int i = 0; i < 3; ++i) {
       const auto waits = [](Cx inner) -> Task<void> { co_await checkpoint(inner); };
       const Outcome<void> end = co_await outcome(waits(cx));
       log.emplace_back(end.is_cancelled() ? "cancelled" : "went on");
-      EXPECT_EQ(kernel_under(cx).state(cx.task()), TaskState::cancelling);
+      EXPECT_EQ(state_of(cx, cx.task()), TaskState::cancelling);
     }
     const auto again = [](Cx inner) -> Task<void> { co_await checkpoint(inner); };
     co_await with_cancel_mask(cx, again);
@@ -177,8 +196,11 @@ TEST(ProgramCancel, CAN_7_a_request_made_in_the_same_poll_is_seen_at_the_next_wa
       const auto child = [&log](Cx inner) -> Task<void> {
         const auto waits = [](Cx at) -> Task<void> { co_await checkpoint(at); };
         co_await checkpoint(inner);
-        EXPECT_TRUE(worker_under(inner).is_clear());  // it need not look again
-        EXPECT_TRUE(kernel_under(inner).request_cancel(worker_under(inner), inner.task(), {}));
+        if (in_lab()) {  // it need not look again; on workers there is a quicker way
+          EXPECT_TRUE(worker_under(inner).is_clear());
+        }
+        cx::Port& port = cx::context_of(inner).root->port();
+        EXPECT_TRUE(port.request_cancel(worker_under(inner), inner.task(), {}));
         EXPECT_FALSE(worker_under(inner).is_clear());
         co_await with_cancel_mask(inner, waits);
         log.emplace_back("masked");
@@ -235,6 +257,8 @@ TEST(ProgramCancel, CAN_9_a_task_that_ends_before_it_acknowledges_keeps_its_end_
   const Ended ended = cancelled_after_a_millisecond([](Cx cx) -> Task<int> {
     const auto masked = [](Cx inner) -> Task<int> {
       co_await sleep(inner, ms(2));
+      const auto is_cancelled = [inner] { return inner.is_cancelled(); };
+      co_await catch_up(inner, is_cancelled);
       co_return 5;
     };
     co_return co_await with_cancel_mask(cx, masked);
@@ -255,7 +279,7 @@ TEST(ProgramCancel, CAN_9_after_it_values_and_errors_become_cancelled_and_a_pani
   });
   EXPECT_EQ(value.kind, OutcomeKind::cancelled);
   EXPECT_EQ(value.reason.message(), "stop");
-  EXPECT_TRUE(value.witness.has_value());
+  EXPECT_TRUE(value.witness.has_value() || !in_lab());
   const Ended error = cancelled_after_a_millisecond([](Cx cx) -> Task<int> {
     co_await acknowledges(cx);
     co_return err(Errc::io);
@@ -332,7 +356,7 @@ void expect_to_wake_at_once(F waits) {
     woke = cx.now();
     co_return 1;
   });
-  EXPECT_EQ(woke, at_ms(1));
+  EXPECT_TRUE(comes_at(woke, at_ms(1)));
   EXPECT_EQ(ended.kind, OutcomeKind::cancelled);
 }
 
@@ -377,7 +401,7 @@ TEST(ProgramCancel, CAN_13_a_cancel_of_an_outer_scope_wakes_what_is_parked_far_b
     EXPECT_TRUE(end.is_cancelled());
     left = cx.now();
   });
-  EXPECT_EQ(left, at_ms(1));
+  EXPECT_TRUE(comes_at(left, at_ms(1)));
 }
 
 // --- BUD ---
@@ -409,8 +433,8 @@ TEST(ProgramBudget, BUD_5_a_task_with_a_quota_runs_so_many_polls_and_then_on_its
 
 TEST(ProgramBudget, BUD_3_what_is_asked_for_never_widens_what_there_is) {
   run_clean([](Cx cx) -> Task<void> {
-    const Budget tight{.deadline = at_ms(50), .polls = Quota(40), .cost = Quota(30), .priority = 20};
-    const Budget wide{.deadline = at_ms(5000), .polls = Quota(4000), .cost = Quota(3000), .priority = 2};
+    const Budget tight{.deadline = at_ms(50'000), .polls = Quota(40), .cost = Quota(30), .priority = 20};
+    const Budget wide{.deadline = at_ms(5'000'000), .polls = Quota(4000), .cost = Quota(3000), .priority = 2};
     const auto narrowed = cx.with_budget(tight);
     EXPECT_EQ(narrowed.with_budget(wide).budget(), tight);
     const auto body = [&](Scope& scope) -> Task<void> {
@@ -430,11 +454,11 @@ TEST(ProgramBudget, BUD_3_what_is_asked_for_never_widens_what_there_is) {
 TEST(ProgramBudget, BUD_6_a_deadline_leaves_the_priority_of_children_alone) {
   run_clean([](Cx cx) -> Task<void> {
     const auto loud = cx.with_budget({.priority = 7});
-    const auto late = loud.with_deadline(at_ms(10));
+    const auto late = loud.with_deadline(at_ms(10'000));
     const auto body = [](Scope& scope) -> Task<void> {
       const auto child = [](Cx inner) -> Task<void> {
         EXPECT_EQ(inner.budget().priority, 7);
-        EXPECT_EQ(inner.budget().deadline, Deadline(at_ms(10)));
+        EXPECT_EQ(inner.budget().deadline, Deadline(at_ms(10'000)));
         co_return;
       };
       auto handle = co_await scope.spawn(child);
@@ -456,7 +480,7 @@ TEST(ProgramBudget, BUD_5_OUT_4_a_task_whose_own_deadline_ends_it_fails_its_scop
     if (end.is_cancelled()) {
       EXPECT_EQ(end.reason().kind(), CancelKind::deadline);
     }
-    EXPECT_EQ(cx.now(), at_ms(3));  // FailFast stopped the others
+    EXPECT_TRUE(comes_at(cx.now(), at_ms(3)));  // FailFast stopped the others
   });
 }
 

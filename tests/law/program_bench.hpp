@@ -1,6 +1,6 @@
 // program_bench.hpp — what tests of whole programs share: a run in the lab, a log, and a look into the kernel.
 // Laws:    none of its own
-// Threads: one
+// Threads: one; workers, where the test runs on them
 // Cancel:  not applicable
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "calm/kernel/snapshot.hpp"
 #include "calm/lab/lab.hpp"
 #include "calm/trace/argument.hpp"
+#include "tests/both_worlds.hpp"
 
 namespace calm {
 
@@ -38,12 +39,14 @@ lab::LabReport run_clean(F program, std::uint64_t seed = 1) {
 inline Task<void> sleeps(Cx cx, Duration how_long) { co_await sleep(cx, how_long); }
 inline Task<void> forever(Cx cx) { co_await sleep(cx, ms(1'000'000)); }
 
-/// Gives: the kernel that the program runs on, as only tests may reach it.
-inline kernel::LocalKernel& kernel_under(Cx cx) {
-  return static_cast<cx::KernelPort<lockfree::LocalAtomics>&>(cx::context_of(cx).root->port()).kernel();
-}
 inline kernel::Worker& worker_under(Cx cx) { return cx::context_of(cx).root->worker(); }
-inline kernel::Snapshot look(Cx cx) { return kernel_under(cx).snapshot(worker_under(cx)); }
+inline TaskState state_of(Cx cx, TaskId task) {
+  return with_kernel_of(cx, [task](auto& kernel) { return kernel.state(task); });
+}
+/// Gives: the witness of a task that has ended, where a record of it is kept: on workers a handle keeps none.
+inline std::optional<Witness> witness_of(Cx cx, TaskId task) {
+  return with_kernel_of(cx, [&](auto& kernel) { return kernel.witness_of(worker_under(cx), task); });
+}
 
 /// Puts a word into a log when its block ends.
 class Bye {

@@ -1,7 +1,9 @@
 // The seven promises, each shown on a program in the lab.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -30,21 +32,30 @@ void expect_one_tree(const kernel::Snapshot& snapshot, std::size_t tasks, std::s
   }
 }
 
-Task<void> opens_a_scope(Cx cx) {
-  const auto body = [](Scope& scope) -> Task<void> {
-    auto task = co_await scope.spawn(sleeps, ms(10));
-    auto fiber = co_await scope.fiber(sleeps, ms(10));
-  };
-  co_await scope(cx, body);
-}
-
 TEST(Promises, I1_every_live_task_and_fiber_is_in_one_region_of_one_tree) {
-  const auto report = run_clean([](Cx cx) -> Task<void> {
-    const auto body = [](Scope& scope) -> Task<void> {
+  std::atomic<int> there = 0;
+  std::atomic<bool> seen = false;
+  const auto report = run_clean([&](Cx cx) -> Task<void> {
+    const auto stays = [&](Cx inner) -> Task<void> {
+      ++there;
+      co_await sleep(inner, ms(10));
+      co_await catch_up(inner, seen);
+    };
+    const auto opens_a_scope = [&stays](Cx inner) -> Task<void> {
+      const auto body = [&stays](Scope& scope) -> Task<void> {
+        auto task = co_await scope.spawn(stays);
+        auto fiber = co_await scope.fiber(stays);
+      };
+      co_await scope(inner, body);
+    };
+    const auto body = [&](Scope& scope) -> Task<void> {
       auto task = co_await scope.spawn(opens_a_scope);
       auto fiber = co_await scope.fiber(opens_a_scope);
       co_await sleep(scope.cx(), ms(1));
+      const auto all_are_there = [&there] { return there == 4; };
+      co_await catch_up(scope.cx(), all_are_there);
       expect_one_tree(look(scope.cx()), 1 + 2 + 4, 1 + 1 + 2);
+      seen = true;
     };
     co_await scope(cx, body);
     expect_one_tree(look(cx), 1, 1);
@@ -56,26 +67,32 @@ TEST(Promises, I1_every_live_task_and_fiber_is_in_one_region_of_one_tree) {
 
 TEST(Promises, I2_a_scope_returns_after_its_children_its_promises_and_then_its_finalizers) {
   Log log;
-  run_clean([&log](Cx cx) -> Task<void> {
-    const auto body = [&log](Scope& scope) -> Task<void> {
+  std::atomic<bool> body_is_over = false;
+  run_clean([&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
       const auto cleans = [&log](Cx inner) -> Task<void> {
         co_await sleep(inner, ms(2));
-        log.push_back("finalizer at " + to_string(inner.now()));
+        EXPECT_TRUE(comes_at(inner.now(), at_ms(10)));
+        log.emplace_back("finalizer");
       };
       co_await scope.defer_async(cleans);
-      const auto keeps = [&log](Cx inner) -> Task<void> {
+      const auto keeps = [&](Cx inner) -> Task<void> {
         Obligation promise = co_await reserve(inner, ObligationKind::lease);
         co_await sleep(inner, ms(8));
+        co_await catch_up(inner, body_is_over);
         (void)promise.commit();
-        log.push_back("child at " + to_string(inner.now()));
+        EXPECT_TRUE(comes_at(inner.now(), at_ms(8)));
+        log.emplace_back("child");
       };
       auto child = co_await scope.spawn(keeps);
       log.emplace_back("body");
+      body_is_over = true;
     };
     co_await scope(cx, body);
-    log.push_back("back at " + to_string(cx.now()));
+    EXPECT_TRUE(comes_at(cx.now(), at_ms(10)));
+    log.emplace_back("back");
   });
-  EXPECT_EQ(log, (Log{"body", "child at 0.008s", "finalizer at 0.01s", "back at 0.01s"}));
+  EXPECT_EQ(log, (Log{"body", "child", "finalizer", "back"}));
 }
 
 TEST(Promises, I2_OBL_11_a_scope_waits_for_a_promise_that_a_task_elsewhere_holds) {
@@ -97,13 +114,14 @@ TEST(Promises, I2_OBL_11_a_scope_waits_for_a_promise_that_a_task_elsewhere_holds
     };
     co_await scope(cx, outer);
   });
-  EXPECT_EQ(left, at_ms(20));
+  EXPECT_TRUE(comes_at(left, at_ms(20)));
 }
 
 // --- I3 cancellation is a protocol ---
 
 /// Stops when it is told to, and takes three milliseconds for it.
-Task<void> stops_slowly(Cx cx) {
+Task<void> stops_slowly(Cx cx, std::reference_wrapper<std::atomic<int>> begun) {
+  ++begun.get();
   const Outcome<void> slept = co_await outcome(sleeps(cx, ms(1'000'000)));
   EXPECT_TRUE(slept.is_cancelled());
   const auto cleans = [](Cx inner) -> Task<void> { co_await sleep(inner, ms(3)); };
@@ -114,19 +132,25 @@ Task<void> stops_slowly(Cx cx) {
 TEST(Promises, I3_a_cancelled_scope_is_asked_drained_and_finalized_in_this_order) {
   RegionId region;
   Time left;
+  std::atomic<int> begun = 0;
   const auto report = run_clean([&](Cx cx) -> Task<void> {
-    const auto body = [&region](Scope& scope) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
       region = scope.region();
-      auto first = co_await scope.spawn(stops_slowly);
-      auto second = co_await scope.spawn(stops_slowly);
+      const auto stops = [&begun](Cx inner) -> Task<void> { co_await stops_slowly(inner, begun); };
+      auto first = co_await scope.spawn(stops);
+      auto second = co_await scope.spawn(stops);
       co_await scope.defer_async([](Cx inner) -> Task<void> { co_await yield(inner); });
       co_await sleep(scope.cx(), ms(1));
+      const auto both_have_begun = [&begun] { return begun == 2; };
+      co_await catch_up(scope.cx(), both_have_begun);
       scope.cancel("once");
       scope.cancel("again");  // idempotent
     };
     const Outcome<void> end = co_await outcome(scope(cx, body));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(end.reason().message(), "again") << "equal severity and time: the message decides (CAN-4)";
+    if (in_lab()) {  // elsewhere the first one may be earlier
+      EXPECT_EQ(end.reason().message(), "again") << "equal severity and time: the message decides (CAN-4)";
+    }
     left = cx.now();
   });
   using enum trace::EventKind;
@@ -139,33 +163,37 @@ TEST(Promises, I3_a_cancelled_scope_is_asked_drained_and_finalized_in_this_order
   ASSERT_EQ(ended.size(), 3U);  // two tasks and the finalizer
   ASSERT_EQ(finalized.size(), 1U);
   EXPECT_LT(asked.front(), acknowledged.front());
-  EXPECT_LT(acknowledged.back(), ended[0]);
+  EXPECT_LT(acknowledged.front(), ended[0]);
+  EXPECT_LT(acknowledged.back(), ended[in_lab() ? 0 : 1]);
   EXPECT_LT(ended[1], finalized.front());
   EXPECT_LT(finalized.front(), ended[2]);
   EXPECT_LT(ended[2], moved.back());
-  EXPECT_EQ(left, at_ms(4));
+  EXPECT_TRUE(comes_at(left, at_ms(4)));
 }
 
 TEST(Promises, I3_CAN_8_a_task_that_does_not_stop_is_stopped_when_its_clean_up_budget_is_used_up) {
   Log log;
   Time left;
+  std::atomic<bool> begun = false;
   run_clean([&](Cx cx) -> Task<void> {
-    const auto body = [&log](Scope& scope) -> Task<void> {
-      const auto stubborn = [&log](Cx inner) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto stubborn = [&](Cx inner) -> Task<void> {
         const CancelMask mask(inner);
         const Bye bye(log, "gone");
+        begun = true;
         co_await sleep(inner, ms(1'000'000));
         log.emplace_back("not reached");
       };
       auto child = co_await scope.spawn(stubborn);
       co_await sleep(scope.cx(), ms(1));
+      co_await catch_up(scope.cx(), begun);
       scope.cancel();
     };
-    (void)co_await outcome(scope(cx, body));
+    (void)co_await outcome(scope(cx, body, {.cleanup_time = cleanup_time_here()}));
     left = cx.now();
   });
   EXPECT_EQ(log, (Log{"gone"}));
-  EXPECT_EQ(left, at_ms(1) + default_cleanup_time);
+  EXPECT_TRUE(comes_at(left, at_ms(1) + cleanup_time_here()));
 }
 
 // --- I4 two-phase effects ---
@@ -210,8 +238,8 @@ Task<void> deliver(Cx cx, Transfer& transfer) {
 TEST(Promises, I4_a_cancel_at_any_step_of_a_two_phase_effect_loses_nothing) {
   int kept = 0;
   int delivered = 0;
-  for (int when = 0; when < 24; ++when) {
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  for (int when = 0; when < 24; when += in_lab() ? 1 : 5) {
+    for (std::uint64_t seed = 1; seed <= (in_lab() ? 8 : 1); ++seed) {
       Transfer transfer;
       const auto report = run_clean(
           [&](Cx cx) -> Task<void> {
@@ -228,6 +256,7 @@ TEST(Promises, I4_a_cancel_at_any_step_of_a_two_phase_effect_loses_nothing) {
       ++(transfer.on_shelf ? delivered : kept);
     }
   }
+  if (!in_lab()) return;  // who is how far there, nobody knows
   EXPECT_GT(kept, 0);
   EXPECT_GT(delivered, 0);
 }
@@ -247,26 +276,30 @@ Task<int> runs_for(Cx cx, Log& log, std::string name, Duration wait, Duration cl
 
 TEST(Promises, I5_a_race_by_hand_returns_after_its_loser_has_cleaned_up) {
   Log log;
-  run_clean([&log](Cx cx) -> Task<void> {
-    const auto race = [&log](Scope& scope) -> Task<void> {
+  std::atomic<bool> begun = false;
+  run_clean([&](Cx cx) -> Task<void> {
+    const auto race = [&](Scope& scope) -> Task<void> {
       const auto quick = [&log](Cx inner) -> Task<int> {
         co_return co_await runs_for(inner, log, "winner", ms(1), ms(5));
       };
-      const auto slow = [&log](Cx inner) -> Task<int> {
-        co_return co_await runs_for(inner, log, "loser", ms(100), ms(5));
+      const auto slow = [&](Cx inner) -> Task<int> {
+        begun = true;
+        co_return co_await runs_for(inner, log, "loser", ms(100'000), ms(5));
       };
       auto winner = co_await scope.spawn(quick);
       auto loser = co_await scope.spawn(slow);
       const int value = co_await std::move(winner).join(scope.cx());
       EXPECT_EQ(value, 1);
+      co_await catch_up(scope.cx(), begun);
       loser.cancel("the race is lost");
       const Outcome<int> drained = co_await outcome(std::move(loser).join(scope.cx()));
       EXPECT_TRUE(drained.is_cancelled());
     };
     (void)co_await outcome(scope(cx, race, {.policy = FoldPolicy::collect}));
-    log.push_back("back at " + to_string(cx.now()));
+    EXPECT_TRUE(comes_at(cx.now(), at_ms(6)));
+    log.emplace_back("back");
   });
-  EXPECT_EQ(log, (Log{"winner is gone", "loser has cleaned up", "loser is gone", "back at 0.006s"}));
+  EXPECT_EQ(log, (Log{"winner is gone", "loser has cleaned up", "loser is gone", "back"}));
 }
 
 // --- I6 determinism ---

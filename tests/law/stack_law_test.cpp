@@ -1,6 +1,7 @@
 // TSK-7: bounded stack in every build. Everything here runs on 256 KiB.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "calm/lab/lab.hpp"
 #include "calm/time/timeout.hpp"
 #include "small_stack.hpp"
+#include "tests/both_worlds.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -25,14 +27,16 @@ constexpr bool with_asan = __has_feature(address_sanitizer);
 constexpr bool with_asan = false;
 #endif
 
-constexpr std::uint64_t deep = 1'000'000;
+/// On workers, whose stacks are larger, it is enough to go where recursion would not come back from.
+const std::uint64_t deep = in_lab() ? 1'000'000 : 100'000;
 /// An exception is thrown again in every frame, and AddressSanitizer looks over the stack each time.
-constexpr std::uint64_t deep_for_exceptions = with_asan ? 100'000 : deep;
+const std::uint64_t deep_for_exceptions = !in_lab() ? 10'000 : with_asan ? 100'000 : deep;
 
 /// Counts the ends of frames, which must come innermost first: 0, 1, 2, …
 struct Ends {
   std::uint64_t next = 0;
   bool in_order = true;
+  std::atomic<bool> at_bottom = false;
 };
 
 class Level {
@@ -52,7 +56,8 @@ class Level {
 
 enum class Bottom : std::uint8_t { value, error, exception, cancelled, forced };
 
-Task<std::uint64_t> bottom(Cx cx, Bottom how) {
+Task<std::uint64_t> bottom(Cx cx, Ends& ends, Bottom how) {
+  ends.at_bottom = true;
   co_await checkpoint(cx);
   if (how == Bottom::error) co_return err(Errc::empty);
   if (how == Bottom::exception) throw std::runtime_error("bottom");
@@ -63,7 +68,7 @@ Task<std::uint64_t> bottom(Cx cx, Bottom how) {
 /// `height` frames above the bottom.
 Task<std::uint64_t> down(Cx cx, Ends& ends, std::uint64_t height, Bottom how) {
   const Level level(ends, height);
-  if (height == 0) co_return co_await bottom(cx, how);
+  if (height == 0) co_return co_await bottom(cx, ends, how);
   const std::uint64_t below = co_await down(cx, ends, height - 1, how);
   co_return below + 1;
 }
@@ -86,6 +91,7 @@ Task<OutcomeKind> dive(Cx cx, Diver diver) {
   const auto body = [diver, &kind](Scope& scope) -> Task<void> {
     auto handle = co_await scope.spawn(diver);
     co_await sleep(scope.cx(), Duration::milliseconds(1));  // it is down there by then
+    co_await catch_up(scope.cx(), diver.ends->at_bottom);
     if (diver.how == Bottom::cancelled || diver.how == Bottom::forced) handle.cancel();
     const Outcome<std::uint64_t> end = co_await outcome(std::move(handle).join(scope.cx()));
     kind = end.kind();
@@ -93,7 +99,8 @@ Task<OutcomeKind> dive(Cx cx, Diver diver) {
       EXPECT_EQ(end.value_or(0), diver.height);
     }
   };
-  (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+  const ScopeOptions options{.policy = FoldPolicy::collect, .cleanup_time = cleanup_time_here()};
+  (void)co_await outcome(scope(cx, body, options));
   co_return kind;
 }
 
@@ -131,10 +138,10 @@ Task<std::uint64_t> ready(Cx cx) {
 }
 
 TEST(Stack, TSK_7_ten_million_ready_awaits_in_a_row_use_no_stack) {
-  static constexpr std::uint64_t rounds = 5'000'000;  // of two awaits and more
-  on_a_small_stack([] {
+  const std::uint64_t rounds = in_lab() ? 5'000'000 : 100'000;  // of two awaits and more
+  on_a_small_stack([rounds] {
     std::uint64_t sum = 0;
-    const auto report = lab::run({}, [&sum](Cx cx) -> Task<void> {
+    const auto report = lab::run({}, [&sum, rounds](Cx cx) -> Task<void> {
       for (std::uint64_t i = 0; i < rounds; ++i) {
         const std::uint64_t one = co_await ready(cx);
         sum += co_await Outcome<std::uint64_t>(ok(one));
@@ -147,11 +154,11 @@ TEST(Stack, TSK_7_ten_million_ready_awaits_in_a_row_use_no_stack) {
 
 // --- scopes in each other ---
 
-constexpr std::uint64_t scopes = 10'000;
+const std::uint64_t scopes = in_lab() ? 10'000 : 1000;
 
 Task<std::uint64_t> nest(Cx cx, Ends& ends, std::uint64_t height, Bottom how) {
   const Level level(ends, height);
-  if (height == 0) co_return co_await bottom(cx, how);
+  if (height == 0) co_return co_await bottom(cx, ends, how);
   const auto body = [&ends, height, how](Scope& scope) -> Task<std::uint64_t> {
     const std::uint64_t below = co_await nest(scope.cx(), ends, height - 1, how);
     co_return below + 1;
@@ -172,6 +179,7 @@ void expect_scopes_to_close(Bottom how, OutcomeKind expected, bool limited = fal
         };
         auto handle = co_await scope.spawn(task);
         co_await sleep(scope.cx(), Duration::milliseconds(1));
+        co_await catch_up(scope.cx(), ends.at_bottom);
         if (how == Bottom::cancelled) handle.cancel();
         const Outcome<std::uint64_t> end = co_await outcome(std::move(handle).join(scope.cx()));
         kind = end.kind();

@@ -12,6 +12,7 @@
 #include "calm/lab/explore.hpp"
 #include "calm/lab/lab.hpp"
 #include "calm/runtime/run.hpp"
+#include "tests/both_worlds.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -36,7 +37,7 @@ TEST(Sleep, TMR_2_more_than_7_days_is_refused_with_a_clear_error) {
     EXPECT_EQ(end.error().code(), Errc::duration_exceeded);
     EXPECT_NE(end.error().explain().find("7 days"), std::string::npos) << end.error().explain();
     EXPECT_NE(end.error().explain().find("ask for clamping"), std::string::npos) << end.error().explain();
-    EXPECT_EQ(cx.now(), Time());
+    EXPECT_TRUE(comes_at(cx.now(), Time()));
   });
 }
 
@@ -86,6 +87,7 @@ Task<void> sleeps_in_one_tick(Cx cx) {
 
 TEST(Sleep, TMR_3_sleeps_in_one_millisecond_end_in_order_under_every_schedule) {
   for (const bool time : {false, true}) {
+    if (time && !in_lab()) continue;  // real time needs no exploration
     const lab::ExploreReport report = lab::explore(sleeps_in_one_tick, {.explore_time = time});
     EXPECT_TRUE(report.ok() && report.exhausted()) << report;
   }
@@ -106,13 +108,14 @@ TEST(Sleep, QUI_4_timers_fire_while_a_region_drains_and_clean_up_may_arm_them) {
         fired.push_back(inner.now());
       };
       co_await scope.defer_async(clean_up);
-      auto child = co_await scope.spawn(sleeps_for, Duration::milliseconds(300));
+      auto child = co_await scope.spawn(sleeps_for, Duration::seconds(300));
       scope.cancel("enough");
     };
     const Outcome<void> end = co_await outcome(scope(cx, body));
     EXPECT_TRUE(end.is_cancelled());
   });
-  EXPECT_EQ(fired, std::vector<Time>{Time() + Duration::milliseconds(5)});
+  ASSERT_EQ(fired.size(), 1U);
+  EXPECT_TRUE(comes_at(fired[0], Time() + Duration::milliseconds(5)));
 }
 
 TEST(Sleep, TMR_3_on_the_calling_thread_sleeps_end_in_order_and_never_early) {

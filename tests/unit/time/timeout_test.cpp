@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "calm/lab/everywhere.hpp"
 #include "calm/lab/explore.hpp"
 #include "calm/lab/lab.hpp"
+#include "tests/both_worlds.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -36,20 +38,21 @@ Task<int> answers_after(CxOf<cap::time> cx, std::int64_t ms) {
 
 TEST(Timeout, work_that_ends_in_time_gives_its_value_and_leaves_no_alarm) {
   timeout_in_lab([](Cx cx) -> Task<void> {
-    const int value = co_await timeout(cx, late_ms(10), answers_after, std::int64_t{5});
+    const Duration limit = late_ms(in_lab() ? 10 : 100'000);  // a worker may be late, the lab is not
+    const int value = co_await timeout(cx, limit, answers_after, std::int64_t{5});
     EXPECT_EQ(value, 42);
-    EXPECT_EQ(cx.now(), Time() + late_ms(5));
-    co_await sleep(cx, late_ms(100));
-    EXPECT_EQ(cx.now(), Time() + late_ms(105));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + late_ms(5)));
+    co_await sleep(cx, late_ms(20));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + late_ms(25)));
   });
 }
 
 TEST(Timeout, work_that_does_not_end_in_time_gives_the_error_at_that_time_and_the_task_goes_on) {
   timeout_in_lab([](Cx cx) -> Task<void> {
-    const Outcome<int> end = co_await outcome(timeout(cx, late_ms(10), answers_after, std::int64_t{50}));
+    const Outcome<int> end = co_await outcome(timeout(cx, late_ms(10), answers_after, std::int64_t{50'000}));
     EXPECT_TRUE(end.is_err());
     EXPECT_EQ(end.error().code(), Errc::timeout);
-    EXPECT_EQ(cx.now(), Time() + late_ms(10));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + late_ms(10)));
     EXPECT_FALSE(cx.is_cancelled());
     co_await sleep(cx, late_ms(1));
   });
@@ -58,7 +61,7 @@ TEST(Timeout, work_that_does_not_end_in_time_gives_the_error_at_that_time_and_th
 TEST(Timeout, the_work_is_told_timeout) {
   timeout_in_lab([](Cx cx) -> Task<void> {
     const auto looks = [](Cx inner) -> Task<int> {
-      const Outcome<int> end = co_await outcome(answers_after(inner, 50));
+      const Outcome<int> end = co_await outcome(answers_after(inner, 50'000));
       EXPECT_TRUE(end.is_cancelled());
       EXPECT_EQ(end.reason().kind(), CancelKind::timeout);
       co_return 7;  // a value that it has come to all the same is kept
@@ -91,23 +94,23 @@ TEST(Timeout, a_time_that_has_passed_ends_the_first_wait_and_work_without_one_st
     const auto at_once = [](Cx /*inner*/) -> Task<int> { co_return 3; };
     const int value = co_await timeout(cx, late_ms(-5), at_once);
     EXPECT_EQ(value, 3);
-    EXPECT_EQ(cx.now(), Time());
+    EXPECT_TRUE(comes_at(cx.now(), Time()));
   });
 }
 
 TEST(Timeout, of_two_the_smaller_decides_whichever_is_outside) {
   for (const bool outer_is_smaller : {false, true}) {
     timeout_in_lab([outer_is_smaller](Cx cx) -> Task<void> {
-      const Duration outer = late_ms(outer_is_smaller ? 10 : 20);
+      const Duration outer = late_ms(outer_is_smaller ? 10 : 20'000);
       const auto inside = [outer_is_smaller](Cx inner) -> Task<int> {
-        const Duration limit = late_ms(outer_is_smaller ? 20 : 10);
-        const int value = co_await timeout(inner, limit, answers_after, std::int64_t{50});
+        const Duration limit = late_ms(outer_is_smaller ? 20'000 : 10);
+        const int value = co_await timeout(inner, limit, answers_after, std::int64_t{50'000});
         co_return value;
       };
       const Outcome<int> end = co_await outcome(timeout(cx, outer, inside));
       EXPECT_TRUE(end.is_err());
       EXPECT_EQ(end.error().code(), Errc::timeout);
-      EXPECT_EQ(cx.now(), Time() + late_ms(10));
+      EXPECT_TRUE(comes_at(cx.now(), Time() + late_ms(10)));
     });
   }
 }
@@ -130,25 +133,31 @@ TEST(Timeout, I5_everything_in_the_work_has_ended_before_the_error_comes) {
           co_await with_cancel_mask(child, masked);
         };
         auto child = co_await scope.fiber(stubborn);
-        co_await sleep(scope.cx(), late_ms(100));
+        co_await sleep(scope.cx(), late_ms(100'000));
       };
       co_await scope(inner, body);
     };
     const Outcome<void> end = co_await outcome(timeout(cx, late_ms(10), work));
     EXPECT_TRUE(end.is_err());
     EXPECT_EQ(end.error().code(), Errc::timeout);
-    EXPECT_EQ(cx.now(), Time() + late_ms(18));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + late_ms(18)));
     log.push_back("error");
   });
   EXPECT_EQ(log, (std::vector<std::string>{"masked child", "finalizer", "error"}));
 }
 
 TEST(Timeout, CAN_4_a_cancel_of_the_task_goes_before_the_timeout) {
-  const auto report = lab::run({}, [](Cx cx) -> Task<void> {
-    const auto body = [](Scope& scope) -> Task<void> {
-      const auto waits = [](Cx inner) -> Task<void> {
-        const auto stubborn = [](Cx work) -> Task<void> {
-          const auto masked = [](Cx quiet) -> Task<void> { co_await sleep(quiet, late_ms(30)); };
+  std::atomic<bool> begun = false;
+  std::atomic<bool> stopped = false;
+  const auto report = lab::run({}, [&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto waits = [&](Cx inner) -> Task<void> {
+        const auto stubborn = [&](Cx work) -> Task<void> {
+          const auto masked = [&](Cx quiet) -> Task<void> {
+            begun = true;
+            co_await sleep(quiet, late_ms(30));
+            co_await catch_up(quiet, stopped);
+          };
           co_await with_cancel_mask(work, masked);
           co_await checkpoint(work);
         };
@@ -156,7 +165,9 @@ TEST(Timeout, CAN_4_a_cancel_of_the_task_goes_before_the_timeout) {
       };
       auto child = co_await scope.spawn(waits);
       co_await sleep(scope.cx(), late_ms(20));
+      co_await catch_up(scope.cx(), begun);
       child.cancel("stop");
+      stopped = true;
       const Outcome<void> end = co_await outcome(std::move(child).join(scope.cx()));
       EXPECT_TRUE(end.is_cancelled()) << end.explain();
       EXPECT_EQ(end.reason().kind(), CancelKind::user);
@@ -188,6 +199,7 @@ Task<void> work_against_time(Cx cx) {
 
 TEST(Timeout, I5_value_or_error_and_nothing_else_under_every_schedule) {
   for (const bool time : {false, true}) {
+    if (time && !in_lab()) continue;  // real time needs no exploration
     const lab::ExploreReport report = lab::explore(work_against_time, {.explore_time = time});
     EXPECT_TRUE(report.ok() && report.exhausted()) << report;
   }
