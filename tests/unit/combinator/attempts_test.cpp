@@ -46,10 +46,10 @@ Task<int> declines(Cx cx, std::int64_t after, Errc code) {
 TEST(FirstOk, COM_1_the_first_value_wins_and_failures_before_it_are_notes) {
   attempts_in_lab([](Cx cx) -> Task<void> {
     const Outcome<int> end =
-        co_await outcome(first_ok(cx, declines(cx, 1, Errc::full), answers(cx, 5, 42), answers(cx, 9, 7)));
+        co_await outcome(first_ok(cx, declines(cx, 1, Errc::full), answers(cx, 5, 42), answers(cx, 9000, 7)));
     EXPECT_EQ(end.value_or(0), 42);
     EXPECT_EQ(end.notes().size(), 1U);
-    EXPECT_EQ(cx.now(), Time() + ms(5));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(5)));
   });
 }
 
@@ -74,9 +74,9 @@ TEST(FirstOk, COM_1_when_all_fail_it_fails_with_the_worst_of_them) {
 TEST(Quorum, COM_1_gives_the_values_that_came_first_in_the_order_of_the_branches) {
   attempts_in_lab([](Cx cx) -> Task<void> {
     const std::vector<int> votes =
-        co_await quorum(cx, 2, answers(cx, 9, 1), declines(cx, 1, Errc::io), answers(cx, 3, 3), answers(cx, 5, 4));
+        co_await quorum(cx, 2, answers(cx, 9000, 1), declines(cx, 1, Errc::io), answers(cx, 3, 3), answers(cx, 5, 4));
     EXPECT_EQ(votes, (std::vector<int>{3, 4}));
-    EXPECT_EQ(cx.now(), Time() + ms(5));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(5)));
   });
 }
 
@@ -88,11 +88,11 @@ TEST(Quorum, COM_1_fails_as_soon_as_there_cannot_be_enough) {
     std::vector<Task<int>> list;
     list.push_back(declines(cx, 2, Errc::full));
     list.push_back(answers(cx, 1, 1));
-    list.push_back(answers(cx, 50, 1));
+    list.push_back(answers(cx, 50'000, 1));
     const Time before = cx.now();
     const Outcome<std::vector<int>> failed = co_await outcome(quorum_all(cx, 3, std::move(list)));
     EXPECT_TRUE(failed.is_err());
-    EXPECT_EQ(cx.now(), before + ms(2));
+    EXPECT_TRUE(comes_at(cx.now(), before + ms(2)));
     for (const std::size_t oks : {std::size_t{0}, std::size_t{2}}) {
       const Outcome<std::vector<int>> wrong = co_await outcome(quorum(cx, oks, answers(cx, 1, 1)));
       EXPECT_TRUE(wrong.is_err());
@@ -130,17 +130,17 @@ TEST(Hedge, COM_1_a_late_answer_is_asked_for_again_and_an_early_one_is_not) {
     int asked = 0;
     const auto slow_first = [&asked](Cx inner, int base) -> Task<int> {
       const int number = asked++;
-      co_await sleep(inner, ms(number == 0 ? 100 : 5));
+      co_await sleep(inner, ms(number == 0 ? 100'000 : 5));
       co_return base + number;
     };
     const int late = co_await hedge(cx, ms(20), slow_first, 10);
     EXPECT_EQ(late, 11);
-    EXPECT_EQ(cx.now(), Time() + ms(25));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(25)));
     asked = 1;
-    const int early = co_await hedge(cx, ms(20), slow_first, 10);
+    const int early = co_await hedge(cx, ms(20'000), slow_first, 10);
     EXPECT_EQ(early, 11);
     EXPECT_EQ(asked, 2) << "the second attempt never began";
-    EXPECT_EQ(cx.now(), Time() + ms(30));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(30)));
   });
 }
 
@@ -153,7 +153,7 @@ TEST(Hedge, COM_1_fails_when_all_attempts_have_failed) {
     const Hedge three{.delay = ms(10), .attempts = 3};
     const Outcome<int> end = co_await outcome(hedge(cx, three, declining));
     EXPECT_TRUE(end.is_err());
-    EXPECT_EQ(cx.now(), Time() + ms(21));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(21)));
   });
 }
 
@@ -257,6 +257,7 @@ Task<void> asked_twice(Cx cx) {
 
 TEST(Hedge, I5_COM_1_an_answer_that_comes_when_it_is_asked_for_again_in_every_schedule) {
   for (const bool time : {false, true}) {
+    if (time && !in_lab()) continue;  // real time needs no exploration
     const lab::ExploreConfig config{.explore_time = time};
     for (const auto& report :
          {lab::explore(asked_twice<no_victim, 1>, config), lab::explore(asked_twice<no_victim, 0>, config),
@@ -293,7 +294,7 @@ TEST(Retry, COM_1_does_it_again_until_it_gives_a_value_with_a_growing_pause) {
     const Outcome<int> end = co_await outcome(retry(cx, growing, flaky));
     EXPECT_EQ(end.value_or(0), 4);
     EXPECT_EQ(end.notes().size(), 3U) << "what each failed attempt ended with";
-    EXPECT_EQ(cx.now(), Time() + ms(10 + 15 + 15));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(10 + 15 + 15)));
   });
 }
 
@@ -316,11 +317,11 @@ TEST(Retry, COM_1_gives_the_last_error_when_attempts_or_time_or_the_predicate_al
 
     attempts = 0;
     const Time before = cx.now();
-    const Retry short_time{.backoff = Backoff::linear(ms(10), ms(10)), .attempts = 9, .total_time = ms(35)};
+    const Retry short_time{.backoff = Backoff::linear(ms(10), ms(10)), .attempts = 9, .total_time = ms(59)};
     const Outcome<int> timed = co_await outcome(retry(cx, short_time, flaky));
     EXPECT_TRUE(timed.is_err());
     EXPECT_EQ(attempts, 3);
-    EXPECT_EQ(cx.now(), before + ms(30)) << "a pause that could not end in time is not begun";
+    EXPECT_TRUE(comes_at(cx.now(), before + ms(30))) << "a pause that could not end in time is not begun";
   });
 }
 
@@ -334,7 +335,7 @@ TEST(Retry, COM_1_an_attempt_that_takes_too_long_fails_with_timeout_and_is_done_
     const Retry impatient{.attempt_time = ms(7)};
     const int value = co_await retry(cx, impatient, slow_once);
     EXPECT_EQ(value, 2);
-    EXPECT_EQ(cx.now(), Time() + ms(7));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(7)));
   });
 }
 
@@ -342,8 +343,8 @@ TEST(Retry, BUD_3_a_pause_that_outlasts_the_deadline_is_not_begun) {
   attempts_in_lab([](Cx cx) -> Task<void> {
     int attempts = 0;
     const auto tight = [&attempts](Cx inner) -> Task<int> {
-      const auto tighter = inner.with_deadline(inner.now() + ms(5));
-      const Retry paused{.backoff = Backoff::fixed(ms(10))};
+      const auto tighter = inner.with_deadline(inner.now() + ms(5000));
+      const Retry paused{.backoff = Backoff::fixed(ms(10'000))};
       const Flaky flaky{&attempts, 100};
       const int value = co_await retry(tighter, paused, flaky);
       co_return value;
@@ -351,7 +352,7 @@ TEST(Retry, BUD_3_a_pause_that_outlasts_the_deadline_is_not_begun) {
     const Outcome<int> end = co_await outcome(tight(cx));
     EXPECT_TRUE(end.is_err()) << end.explain();
     EXPECT_EQ(attempts, 1);
-    EXPECT_EQ(cx.now(), Time());
+    EXPECT_TRUE(comes_at(cx.now(), Time()));
   });
 }
 

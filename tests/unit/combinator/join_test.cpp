@@ -49,9 +49,9 @@ TEST(Join, COM_1_gives_all_values_when_the_last_branch_has_ended) {
     const std::tuple<int, std::string, Unit> all = co_await join(cx, part(cx, 5, 42), text_part(cx), silent_part(cx));
     EXPECT_EQ(std::get<0>(all), 42);
     EXPECT_EQ(std::get<1>(all), "text");
-    EXPECT_EQ(cx.now(), Time() + ms(5));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(5)));
     co_await join(cx, silent_part(cx), silent_part);
-    EXPECT_EQ(cx.now(), Time() + ms(6));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(6)));
   });
 }
 
@@ -79,13 +79,13 @@ TEST(Join, COM_1_the_first_failure_cancels_the_others_and_they_are_drained) {
       co_return 3;
     };
     const auto joins = [&looks](Cx inner) -> Task<void> {
-      (void)co_await join(inner, looks, failing_part(inner, 2, Errc::full), failing_part(inner, 9, Errc::io));
+      (void)co_await join(inner, looks, failing_part(inner, 2, Errc::full), failing_part(inner, 9000, Errc::io));
     };
     const Outcome<void> end = co_await outcome(joins(cx));
     EXPECT_TRUE(drained);
     EXPECT_TRUE(end.is_err());
     EXPECT_EQ(end.error().code(), Errc::full) << "those that were cancelled for it do not count";
-    EXPECT_EQ(cx.now(), Time() + ms(2));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(2)));
   });
 }
 
@@ -135,20 +135,23 @@ class FragileBranch {
 
 TEST(Join, I5_a_branch_that_breaks_on_its_way_into_the_region_ends_the_others) {
   int values = 0;
-  for (int moves = 0; moves < 40; ++moves) {
-    join_in_lab([&values, moves](Cx cx) -> Task<void> {
-      const auto joins = [moves](Cx inner) -> Task<int> {
-        const std::tuple<int, int> both = co_await join(inner, part(inner, 50, 1), FragileBranch(moves));
+  const int whole = in_lab() ? 50 : 2;  // there it takes no time
+  int runs = 0;
+  for (int moves = 0; moves < 40; moves += in_lab() ? 1 : 4) {
+    ++runs;
+    join_in_lab([&values, moves, whole](Cx cx) -> Task<void> {
+      const auto joins = [moves, whole](Cx inner) -> Task<int> {
+        const std::tuple<int, int> both = co_await join(inner, part(inner, whole, 1), FragileBranch(moves));
         co_return std::get<0>(both);
       };
       const Outcome<int> end = co_await outcome(joins(cx));
       EXPECT_TRUE(end.is_ok() || end.is_panicked()) << end.explain();
       values += end.is_ok() ? 1 : 0;
-      EXPECT_EQ(cx.now(), end.is_ok() ? Time() + ms(50) : Time());
+      EXPECT_TRUE(comes_at(cx.now(), end.is_ok() ? Time() + ms(whole) : Time()));
     });
   }
-  EXPECT_GT(values, 10);
-  EXPECT_LT(values, 40);
+  EXPECT_GT(values, runs / 4);
+  EXPECT_LT(values, runs);
 }
 
 /// One branch fails at some time, the other ends at some time.

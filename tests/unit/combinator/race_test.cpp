@@ -66,10 +66,10 @@ TEST(Race, COM_2_the_first_end_wins_and_the_others_have_ended_when_it_is_over) {
       log.emplace_back("loser drained");
       co_return 1;
     };
-    const int first = co_await race(cx, stubborn, racer(cx, 5, 42), racer(cx, 9, 7));
+    const int first = co_await race(cx, stubborn, racer(cx, 5, 42), racer(cx, 9000, 7));
     log.emplace_back("race over");
     EXPECT_EQ(first, 42);
-    EXPECT_EQ(cx.now(), Time() + ms(25));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(25)));
   });
   EXPECT_EQ(log, (std::vector<std::string>{"loser drained", "race over"}));
 }
@@ -155,17 +155,17 @@ TEST(Race, branches_of_several_types_give_a_variant_whose_index_is_the_branch) {
 TEST(Race, race_all_takes_a_list_and_of_nothing_it_waits_until_it_is_cancelled) {
   race_in_lab([](Cx cx) -> Task<void> {
     std::vector<Task<int>> racers;
-    for (int number = 0; number < 5; ++number) racers.push_back(racer(cx, 10 - number, number));
+    for (int number = 0; number < 5; ++number) racers.push_back(racer(cx, number == 4 ? 6 : 9000 - number, number));
     const int first = co_await race_all(cx, std::move(racers));
     EXPECT_EQ(first, 4);
-    EXPECT_EQ(cx.now(), Time() + ms(6));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(6)));
     const auto none = [](Cx inner) -> Task<int> {
       const int value = co_await race_all(inner, std::vector<Task<int>>());
       co_return value;
     };
     const Outcome<int> end = co_await outcome(timeout(cx, ms(4), none));
     EXPECT_TRUE(end.is_err());
-    EXPECT_EQ(cx.now(), Time() + ms(10));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(10)));
     std::vector<Task<void>> quiet;
     quiet.push_back(never(cx));
     quiet.push_back([](Cx inner) -> Task<void> { co_await sleep(inner, ms(1)); }(cx));
@@ -182,7 +182,7 @@ Task<int> acts_where_it_runs(Cx cx, TaskId* task) {
     co_return value;
   };
   const int value = co_await scope(cx, body);
-  const int more = co_await timeout(cx, ms(9), racer, std::int64_t{1}, 5);
+  const int more = co_await timeout(cx, ms(9000), racer, std::int64_t{1}, 5);
   const int first = co_await race(cx, racer(cx, 1, 6), never<int>(cx));
   co_return value * 100 + more * 10 + first;
 }
@@ -213,12 +213,12 @@ TEST(Race, BUD_3_what_the_one_who_waits_has_left_bounds_the_branches) {
   race_in_lab([](Cx cx) -> Task<void> {
     const auto tight = [](Cx inner) -> Task<int> {
       const auto tighter = inner.with_deadline(inner.now() + ms(7));
-      const int first = co_await race(tighter, racer(tighter, 50, 1), racer(inner, 60, 2));
+      const int first = co_await race(tighter, racer(tighter, 50'000, 1), racer(inner, 60'000, 2));
       co_return first;
     };
     const Outcome<int> end = co_await outcome(tight(cx));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(cx.now(), Time() + ms(7));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(7)));
   });
 }
 
@@ -235,10 +235,11 @@ Task<int> stubborn_racer(Cx cx, std::vector<std::string>* log) {
 TEST(Race, COM_3_a_race_that_is_a_branch_of_a_race_wins_when_one_of_its_branches_does) {
   std::vector<std::string> log;
   race_in_lab([&log](Cx cx) -> Task<void> {
-    const int first = co_await race(cx, race(cx, racer(cx, 5, 42), stubborn_racer(cx, &log)), racer(cx, 10, 7));
+    const std::int64_t other = in_lab() ? 10 : 10'000;  // a worker may be late, and both have ended then
+    const int first = co_await race(cx, race(cx, racer(cx, 5, 42), stubborn_racer(cx, &log)), racer(cx, other, 7));
     log.emplace_back("race over");
     EXPECT_EQ(first, 42) << "and not who ended while its losers were drained";
-    EXPECT_EQ(cx.now(), Time() + ms(25));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(25)));
   });
   EXPECT_EQ(log, (std::vector<std::string>{"loser drained", "race over"}));
 }
@@ -273,7 +274,7 @@ TEST(Race, CAN_12_COM_3_branches_of_a_race_that_loses_hear_of_it_at_once_and_a_m
       };
       const int first = co_await race(cx, racer(cx, 5, 1), race(cx, masked, awake));
       EXPECT_EQ(log[0], first == 1 ? "stopped" : "slept");
-      EXPECT_EQ(cx.now(), Time() + ms(8));
+      EXPECT_TRUE(comes_at(cx.now(), Time() + ms(8)));
     });
     EXPECT_LAB_CLEAN(report);
     EXPECT_EQ(log.size(), 2U);

@@ -133,8 +133,9 @@ TEST(Adapt, CAN_8_a_forced_end_leaves_the_operation_behind_and_touches_nothing_o
       const Outcome<int> end = co_await outcome(std::move(child).join(scope.cx()));
       EXPECT_TRUE(end.is_cancelled());
     };
-    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
-    EXPECT_EQ(cx.now(), Time() + ms(1) + default_cleanup_time);
+    const ScopeOptions options{.policy = FoldPolicy::collect, .cleanup_time = cleanup_time_here()};
+    (void)co_await outcome(scope(cx, body, options));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(1) + cleanup_time_here()));
     EXPECT_TRUE(operation.has_waiter());
     operation.end(1);  // wakes nobody, and its coroutine ends itself
   });

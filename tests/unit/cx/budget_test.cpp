@@ -16,7 +16,7 @@ namespace calm {
 namespace {
 
 Task<int> slow(CxOf<cap::time> cx) {
-  co_await sleep(cx, ms(1000));
+  co_await sleep(cx, ms(1'000'000));
   co_return 1;
 }
 Task<int> busy(CxOf<> cx, int rounds) {
@@ -30,7 +30,7 @@ TEST(WithDeadline, BUD_5_ends_a_wait_when_the_time_has_come) {
     EXPECT_TRUE(end.is_cancelled());
     EXPECT_EQ(end.reason().kind(), CancelKind::deadline);
     EXPECT_EQ(end.reason().task(), cx.task());
-    EXPECT_EQ(cx.now(), Time() + ms(10));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(10)));
     EXPECT_FALSE(cx.is_cancelled());
     co_await sleep(cx, ms(1));  // the task itself goes on
   });
@@ -38,21 +38,27 @@ TEST(WithDeadline, BUD_5_ends_a_wait_when_the_time_has_come) {
 
 TEST(WithDeadline, leaves_a_wait_alone_that_ends_in_time) {
   run_well([](Cx cx) -> Task<void> {
-    const int value = co_await slow(cx.with_deadline(cx.now() + ms(2000)));
+    const auto quick = [](CxOf<cap::time> inner) -> Task<int> {
+      co_await sleep(inner, ms(10));
+      co_return 1;
+    };
+    const Duration limit = ms(in_lab() ? 20 : 200'000);  // a worker may be late, the lab is not
+    const int value = co_await quick(cx.with_deadline(cx.now() + limit));
     EXPECT_EQ(value, 1);
-    co_await sleep(cx, ms(5000));  // its alarm is gone with it
-    EXPECT_EQ(cx.now(), Time() + ms(6000));
+    co_await sleep(cx, ms(50));  // its alarm is gone with it
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(60)));
   });
 }
 
 TEST(WithDeadline, BUD_3_an_inner_deadline_does_not_widen_an_outer_one) {
   run_well([](Cx cx) -> Task<void> {
-    const auto outer = cx.with_deadline(cx.now() + ms(10));
-    const auto inner = outer.with_deadline(cx.now() + ms(500));
-    EXPECT_EQ(inner.budget().deadline, Deadline(Time() + ms(10)));
+    const Time start = cx.now();
+    const auto outer = cx.with_deadline(start + ms(10));
+    const auto inner = outer.with_deadline(start + ms(500));
+    EXPECT_EQ(inner.budget().deadline, Deadline(start + ms(10)));
     const Outcome<int> end = co_await outcome(slow(inner));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(cx.now(), Time() + ms(10));
+    EXPECT_TRUE(comes_at(cx.now(), start + ms(10)));
     EXPECT_TRUE(inner.is_cancelled());
     EXPECT_FALSE(cx.is_cancelled());
   });
@@ -61,8 +67,9 @@ TEST(WithDeadline, BUD_3_an_inner_deadline_does_not_widen_an_outer_one) {
 TEST(WithDeadline, BUD_6_touches_neither_priority_nor_quotas) {
   run_well([](Cx cx) -> Task<void> {
     const auto loud = cx.with_budget({.polls = Quota(7), .cost = Quota(9), .priority = 5});
-    const auto late = loud.with_deadline(cx.now() + ms(10));
-    EXPECT_EQ(late.budget(), tighten(loud.budget(), cx.now() + ms(10)));
+    const Time soon = cx.now() + ms(10);
+    const auto late = loud.with_deadline(soon);
+    EXPECT_EQ(late.budget(), tighten(loud.budget(), soon));
     co_return;
   });
 }
@@ -72,7 +79,7 @@ TEST(WithDeadline, one_that_has_passed_ends_the_first_wait) {
     co_await sleep(cx, ms(5));
     const Outcome<int> end = co_await outcome(slow(cx.with_deadline(Time() + ms(5))));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(cx.now(), Time() + ms(5));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(5)));
   });
 }
 
@@ -81,13 +88,13 @@ TEST(WithDeadline, a_mask_inside_holds_it_back_and_one_outside_does_not) {
     const auto limited = cx.with_deadline(cx.now() + ms(10));
     const auto sleeps = [](Cx inner) -> Task<void> { co_await sleep(inner, ms(20)); };
     co_await with_cancel_mask(Cx(limited), sleeps);
-    EXPECT_EQ(cx.now(), Time() + ms(20));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(20)));
     const auto limits_inside = [](Cx inner) -> Task<void> {
       const Outcome<int> end = co_await outcome(slow(inner.with_deadline(inner.now() + ms(10))));
       EXPECT_TRUE(end.is_cancelled());
     };
     co_await with_cancel_mask(cx, limits_inside);
-    EXPECT_EQ(cx.now(), Time() + ms(30));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(30)));
   });
 }
 
@@ -119,10 +126,11 @@ TEST(WithBudget, BUD_4_a_cost_that_is_not_covered_uses_up_nothing) {
 
 TEST(WithBudget, BUD_3_a_scope_inside_and_its_tasks_have_no_more) {
   run_well([](Cx cx) -> Task<void> {
-    const auto limited = cx.with_budget({.deadline = cx.now() + ms(10), .cost = Quota(5)});
-    const auto body = [](Scope& scope) -> Task<void> {
-      const auto child = [](Cx inner) -> Task<void> {
-        EXPECT_EQ(inner.budget().deadline, Deadline(Time() + ms(10)));
+    const Time soon = cx.now() + ms(10);
+    const auto limited = cx.with_budget({.deadline = soon, .cost = Quota(5)});
+    const auto body = [soon](Scope& scope) -> Task<void> {
+      const auto child = [soon](Cx inner) -> Task<void> {
+        EXPECT_EQ(inner.budget().deadline, Deadline(soon));
         EXPECT_EQ(inner.budget().cost, Quota(5));
         co_await slow(inner);
       };
@@ -132,7 +140,7 @@ TEST(WithBudget, BUD_3_a_scope_inside_and_its_tasks_have_no_more) {
     };
     const Outcome<void> end = co_await outcome(scope(Cx(limited), body));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(cx.now(), Time() + ms(10));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(10)));
   });
 }
 
@@ -145,7 +153,7 @@ TEST(ScopeOptions, BUD_5_the_budget_of_a_scope_binds_its_body) {
     const Outcome<int> end = co_await outcome(scope(cx, body, {.budget = {.deadline = cx.now() + ms(7)}}));
     EXPECT_TRUE(end.is_cancelled());
     EXPECT_EQ(end.reason().kind(), CancelKind::deadline);
-    EXPECT_EQ(cx.now(), Time() + ms(7));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(7)));
   });
 }
 
@@ -160,7 +168,7 @@ TEST(TaskOptions, BUD_5_the_budget_of_a_task_ends_it_alone) {
     };
     const Outcome<void> end = co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(cx.now(), Time() + ms(3));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(3)));
   });
 }
 

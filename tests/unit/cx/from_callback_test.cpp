@@ -212,7 +212,8 @@ TEST(FromCallback, CAN_8_a_forced_end_hands_what_comes_later_to_the_hook) {
       const Outcome<int> end = co_await outcome(std::move(child).join(scope.cx()));
       EXPECT_TRUE(end.is_cancelled());
     };
-    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+    const ScopeOptions options{.policy = FoldPolicy::collect, .cleanup_time = cleanup_time_here()};
+    (void)co_await outcome(scope(cx, body, options));
     EXPECT_FALSE((*radio.done)(6));
     radio.done.reset();
   });

@@ -11,6 +11,7 @@
 
 #include "calm/lab/lab.hpp"
 #include "calm/model/time.hpp"
+#include "tests/both_worlds.hpp"
 
 namespace calm {
 

@@ -35,7 +35,7 @@ Task<void> told_once(Cx cx) {
 }
 
 TEST(Notify, CHN_12_a_wake_of_one_is_not_lost_whoever_is_first) {
-  EXPECT_EQ(contest::explore_both_ways(told_once), 2U);
+  EXPECT_TRUE(contest::are_all(contest::explore_both_ways(told_once), 2));
 }
 
 TEST(Notify, CHN_12_a_wake_of_one_who_is_cancelled_goes_to_the_next_in_every_schedule) {
@@ -105,7 +105,7 @@ TEST(Notify, CHN_12_a_wake_of_one_is_kept_once) {
     const auto again = [&notify](Cx inner) -> Task<void> { co_await notify.wait(inner); };
     const Outcome<void> end = co_await outcome(again(cx.with_deadline(cx.now() + ms(5))));
     EXPECT_TRUE(end.is_cancelled());
-    EXPECT_EQ(cx.now(), Time() + ms(5));
+    EXPECT_TRUE(comes_at(cx.now(), Time() + ms(5)));
   });
   EXPECT_LAB_CLEAN(report);
 }

@@ -19,6 +19,7 @@
 #include "calm/sync/mutex.hpp"
 #include "calm/sync/select.hpp"
 #include "calm/sync/semaphore.hpp"
+#include "tests/both_worlds.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -41,9 +42,7 @@ void cancel_this_task(CxOf<> cx) {
 
 /// Gives: how many promises of the kind the kernel knows of. Needs: the task has suspended since.
 std::uint32_t promises_of(Cx cx, TaskId task, ObligationKind kind) {
-  auto& port = static_cast<cx::KernelPort<lockfree::LocalAtomics>&>(cx::context_of(cx).root->port());
-  const kernel::Snapshot snapshot = port.kernel().snapshot(port.here());
-  return snapshot.find(task)->counted[kernel::counted_index(kind)];
+  return look(cx).find(task)->counted[kernel::counted_index(kind)];
 }
 
 TEST(ShortWay, CAN_13_a_cancelled_task_does_not_get_a_lock_that_is_free) {
