@@ -134,7 +134,7 @@ template <lockfree::AtomicsPolicy Atomics>
   seat.ready.push(task);
 }
 
-/// Gives: the next of the quick queue. Needs: a turn; empty lanes.
+/// Gives: the next of the quick queue. Needs: a turn, or begin_switch(); lanes_are_empty().
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::take_quick(Seat<Atomics>& seat,
                                                                                             bool alone) noexcept {
