@@ -99,7 +99,8 @@ Task<OutcomeKind> dive(Cx cx, Diver diver) {
       EXPECT_EQ(end.value_or(0), diver.height);
     }
   };
-  const ScopeOptions options{.policy = FoldPolicy::collect, .cleanup_time = cleanup_time_here()};
+  const Duration cleanup_time = diver.how == Bottom::forced ? cleanup_time_here() : default_cleanup_time;
+  const ScopeOptions options{.policy = FoldPolicy::collect, .cleanup_time = cleanup_time};
   (void)co_await outcome(scope(cx, body, options));
   co_return kind;
 }
