@@ -9,4 +9,11 @@ bool tells_of_lateness(const Reason& reason) noexcept {
   return false;
 }
 
+bool tells_of_lateness(const Reason& reason, Time until) noexcept {
+  for (const ReasonLevel& level : reason.levels()) {
+    if ((level.kind == CancelKind::timeout || level.kind == CancelKind::deadline) && level.at >= until) return true;
+  }
+  return false;
+}
+
 }  // namespace calm::time

@@ -27,6 +27,9 @@ namespace time {
 
 /// Gives: true when the story of a cancellation is that the time was over.
 [[nodiscard]] bool tells_of_lateness(const Reason& reason) noexcept;
+/// Gives: true when it is that it was this time, or later. A task of the work may know so before the one who awaits the work:
+/// it is on another worker, which has read the clock since.
+[[nodiscard]] bool tells_of_lateness(const Reason& reason, Time until) noexcept;
 
 template <class T, class... Caps, class F, class... Arguments>
 Task<T> end_by(CxOf<Caps...> cx, Time until, F callable, Arguments... arguments) {
@@ -36,7 +39,8 @@ Task<T> end_by(CxOf<Caps...> cx, Time until, F callable, Arguments... arguments)
                         CancelKind::timeout);
   Outcome<T> end = co_await outcome(callable(CxOf<Caps...>(inner), std::move(arguments)...));
   outer.root->add_notes(end.notes());
-  if (end.is_cancelled() && limit.is_used_up() && tells_of_lateness(end.reason())) {
+  if (end.is_cancelled() && tells_of_lateness(end.reason()) &&
+      (limit.is_used_up() || tells_of_lateness(end.reason(), until))) {
     co_await checkpoint(cx);  // what cancels the task itself goes first
     co_await fail(Error(Errc::timeout, "the work was not done in time"));
   }
