@@ -143,10 +143,10 @@ void Machine<Atomics>::enqueue(Seat<Atomics>& seat, Task& task) noexcept {
 /// polls one after the other, so others would be no help.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::offer(Seat<Atomics>& seat) noexcept {
+  if (!seat.shares.load(std::memory_order_relaxed) || recorder_ != nullptr) return;
+  const Turn turn(seat.keep);  // a guest may be there
   seat.lanes_kept = std::min(seat.lanes_kept, seat.lanes.size());
-  if (seat.lanes.size() < seat.lanes_kept + 2 || !seat.shares.load(std::memory_order_relaxed) || recorder_ != nullptr)
-    return;
-  const Turn turn(seat.keep);
+  if (seat.lanes.size() < seat.lanes_kept + 2) return;
   const typename sched::Commons<Atomics>::Visit visit(commons_);
   give_lanes(seat, [&visit](Task& task) { (void)visit.queues().push(task); });
   seat.lanes_kept = seat.lanes.size();
