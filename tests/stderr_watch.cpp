@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstddef>
 
+/// There in a build with sanitizers: they end the process without an abort, and say why on standard error before.
+extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+
 namespace calm {
 namespace {
 
@@ -15,7 +18,8 @@ std::atomic<int> real_fd{-1};
 struct sigaction before{};
 
 /// Nothing in it but what a signal handler may do.
-void show_and_abort(int /*signal*/) {
+void show() {
+  if (said_fd.load() < 0) return;
   char text[4096];
   off_t at = 0;
   for (;;) {
@@ -24,6 +28,10 @@ void show_and_abort(int /*signal*/) {
     at += size;
     if (write(real_fd.load(), text, static_cast<std::size_t>(size)) < 0) break;
   }
+}
+
+void show_and_abort(int /*signal*/) {
+  show();
   (void)sigaction(SIGABRT, &before, nullptr);
   (void)raise(SIGABRT);
 }
@@ -37,6 +45,7 @@ StderrWatch::StderrWatch() {
   struct sigaction action{};
   action.sa_handler = show_and_abort;
   (void)sigaction(SIGABRT, &action, &before);
+  if (&__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(show);
 }
 
 StderrWatch::~StderrWatch() {

@@ -8,7 +8,8 @@
 
 namespace calm {
 
-/// While it lives, standard error goes into memory. When the process is aborted meanwhile, what was said is shown.
+/// While it lives, standard error goes into memory. When the process is aborted meanwhile, or
+/// ended by a sanitizer, what was said is shown.
 class StderrWatch {
  public:
   StderrWatch();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <string>
@@ -13,11 +14,20 @@
 #include "journal.hpp"
 #include "program_certain.hpp"
 #include "program_threads.hpp"
+#include "tests/stderr_watch.hpp"
 
 namespace calm::programs {
 namespace {
 
 constexpr std::uint64_t programs = 128;
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CALM_TEST_WITH_ASAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALM_TEST_WITH_ASAN_ 1
+#endif
+#endif
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
@@ -43,6 +53,26 @@ TEST(ProgramThreads, tells_of_a_token_that_was_dropped_and_of_nothing_else) {
   const Program drops = in_a_scope({{.what = Do::reserve}, {.what = Do::drop_token}});
   EXPECT_EQ(run_on_threads({drops}, {.workers = 2}), std::vector<std::string>());
 }
+
+TEST(ProgramThreadsDeathTest, what_was_said_before_the_process_ended_is_shown) {
+  const auto speak_and_end = [] {
+    const StderrWatch watch;
+    std::fputs("the last words\n", stderr);
+    std::abort();
+  };
+  EXPECT_DEATH(speak_and_end(), "the last words");
+}
+
+#if defined(CALM_TEST_WITH_ASAN_)
+TEST(ProgramThreadsDeathTest, what_a_sanitizer_said_is_shown) {
+  const auto touch_nothing = [] {
+    const StderrWatch watch;
+    int* volatile nothing = nullptr;
+    *nothing = 1;
+  };
+  EXPECT_DEATH(touch_nothing(), "null pointer|AddressSanitizer");
+}
+#endif
 
 TEST(ProgramThreads, finds_that_a_program_that_fails_is_not_certain) {
   const std::vector<std::string> problems =
