@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "calm/check/require.hpp"
+#include "calm/mem/allocation_points.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CALM_FRAMES_UNPOOLED_ 1
@@ -18,29 +19,26 @@
 namespace calm::mem {
 namespace {
 
-struct FreeBlock {
-  FreeBlock* next;
-};
-
 struct SizeClass {
   FreeBlock* free;
   std::uint32_t
       room;  // for how many more; 0 before the thread's first block comes back, so that one look serves for both
 };
 
-constexpr std::size_t classes = (FramePool::largest - FramePool::smallest) / FramePool::step + 1;
+constexpr std::size_t classes = BlockStore::sizes;
 
-constexpr std::size_t block_bytes(std::size_t size_class) noexcept {
-  return FramePool::smallest + size_class * FramePool::step;
-}
+constexpr std::size_t block_bytes(std::size_t size_class) noexcept { return (size_class + 1) * FramePool::step; }
 
-void free_all(FreeBlock* block) noexcept {
-  while (block != nullptr) {
-    FreeBlock* const next = block->next;
-    ::operator delete(block);
-    block = next;
-  }
+/// How many a thread that has none takes at once: what is 16 KiB together, and no more than 64.
+constexpr std::uint32_t taken_at_once(std::size_t size_class) noexcept {
+  constexpr std::size_t bytes = std::size_t{16} * 1024;
+  constexpr std::size_t most = 64;
+  const std::size_t count = bytes / block_bytes(size_class);
+  return static_cast<std::uint32_t>(count < most ? count : most);
 }
+static_assert(taken_at_once(classes - 1) > 0 && taken_at_once(0) < FramePool::kept_per_size);
+
+constinit BlockStore store;
 
 /// Batches of blocks that no thread keeps, `kept_per_size` in each. A step here is one in so many, so a mutex will do.
 class Depot {
@@ -57,7 +55,7 @@ class Depot {
         return;
       }
     }
-    free_all(first);
+    store.give_back(first);
   }
   /// Gives: the first of a batch, or nullptr.
   [[nodiscard]] FreeBlock* take(std::size_t size_class) noexcept {
@@ -74,7 +72,7 @@ class Depot {
   }
   void clear() noexcept {
     for (std::size_t size_class = 0; size_class < classes; ++size_class) {
-      while (FreeBlock* const first = take(size_class)) free_all(first);
+      while (FreeBlock* const first = take(size_class)) store.give_back(first);
     }
   }
   /// Gives: how many there were a moment ago.
@@ -107,7 +105,7 @@ struct Cache {
 
   void clear() noexcept {
     for (SizeClass& size : sizes) {
-      free_all(std::exchange(size.free, nullptr));
+      store.give_back(std::exchange(size.free, nullptr));
       size.room = life == Life::used ? FramePool::kept_per_size : 0;
     }
   }
@@ -157,9 +155,7 @@ constexpr bool pooled = true;
 /// From now on the thread's blocks are kept, until it ends.
 [[gnu::noinline]] static void begin_thread() noexcept { static thread_local const Sweeper sweeper; }
 
-[[gnu::noinline]] void* FramePool::take_new(std::size_t bytes) {
-  return ::operator new(pooled && bytes <= largest ? block_bytes(class_of(bytes)) : bytes);
-}
+[[gnu::noinline]] void* FramePool::take_new(std::size_t bytes) { return ::operator new(bytes); }
 
 [[gnu::noinline]] void FramePool::give_back_new(void* block) noexcept { ::operator delete(block); }
 
@@ -169,7 +165,7 @@ constexpr bool pooled = true;
   if (cache.life == Cache::Life::unused) {
     begin_thread();
   } else if (size.free == nullptr) {
-    return give_back_new(block);  // it keeps none
+    return store.give_back(::new (block) FreeBlock{nullptr});  // it keeps none
   } else {
     depot.put(std::exchange(size.free, nullptr), size_class);
     size.room = kept_per_size;
@@ -178,23 +174,39 @@ constexpr bool pooled = true;
 }
 
 /// The thread has none of this size.
-[[gnu::noinline]] void* FramePool::take_rarely(std::size_t bytes, std::size_t size_class) {
-  if (cache.life == Cache::Life::unused && depot.bytes() != 0) begin_thread();
+[[gnu::noinline]] void* FramePool::take_rarely(std::size_t size_class) {
+  if (cache.life == Cache::Life::unused) begin_thread();
   SizeClass& size = cache.sizes[size_class];
   const bool keeps = cache.life == Cache::Life::used && size.room == kept_per_size;
-  FreeBlock* const first = keeps ? depot.take(size_class) : nullptr;
-  if (first == nullptr) return take_new(bytes);
+  if (!keeps) return take_one(size_class);
+  if (FreeBlock* const first = depot.take(size_class)) {
+    size.free = first->next;
+    size.room = 1;
+    return first;
+  }
+  const auto [first, count] = store.take(block_bytes(size_class), taken_at_once(size_class));
+  if (first == nullptr) throw std::bad_alloc();
   size.free = first->next;
-  size.room = 1;
+  size.room = kept_per_size - (count - 1);
   return first;
+}
+
+/// For a thread that keeps none. Where each is an allocation that may fail, that of a chunk is not one more.
+[[gnu::noinline]] void* FramePool::take_one(std::size_t size_class) {
+  if (AllocationPoints::refuse_cached()) throw std::bad_alloc();
+  const AllocationPoints::Pause pause;
+  FreeBlock* const block = store.take(block_bytes(size_class), 1).first;
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
 }
 
 [[gnu::noinline]] void* FramePool::take_pooled(std::size_t bytes, std::size_t size_class) {
   CALM_SLOW(HND_3, bytes != 0);
+  if (!pooled) return take_new(bytes);
   SizeClass& size = current->sizes[size_class];
   FreeBlock* const block = size.free;
   if (block == nullptr) [[unlikely]]
-    return take_rarely(bytes, size_class);
+    return take_rarely(size_class);
   size.free = block->next;
   ++size.room;
   return block;
@@ -211,6 +223,7 @@ constexpr bool pooled = true;
 void FramePool::clear() noexcept {
   cache.clear();
   depot.clear();
+  store.clear();
 }
 
 void FramePool::bound_depot(std::uint64_t bytes) noexcept { depot.bound(bytes); }

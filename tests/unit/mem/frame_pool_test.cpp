@@ -65,16 +65,29 @@ TEST(FramePool, every_block_is_as_large_as_asked_for) {
   FramePool::clear();
 }
 
+TEST(FramePool, a_block_of_a_size_that_was_rounded_up_lies_where_operator_new_puts_one) {
+  std::vector<std::pair<void*, std::size_t>> blocks;
+  for (std::size_t bytes = 1; bytes <= FramePool::largest + FramePool::step; ++bytes) {
+    const std::size_t aligned = FramePool::aligned(bytes);
+    EXPECT_TRUE(aligned >= bytes && aligned < bytes + __STDCPP_DEFAULT_NEW_ALIGNMENT__) << bytes;
+    blocks.emplace_back(FramePool::take(aligned), aligned);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks.back().first) % __STDCPP_DEFAULT_NEW_ALIGNMENT__, 0U) << bytes;
+  }
+  for (const auto& [block, bytes] : blocks) FramePool::give_back(block, bytes);
+  FramePool::clear();
+}
+
 TEST(FramePool, HND_3_keeps_no_more_than_its_bound_of_a_size_and_puts_the_rest_into_the_depot) {
   FramePool::clear();
   const std::uint64_t kept = on_a_thread([] {
     std::vector<void*> blocks(FramePool::kept_per_size + 10);
-    for (void*& block : blocks) block = FramePool::take(56);
-    for (void* const block : blocks) FramePool::give_back(block, 56);
-    return FramePool::kept();
+    for (void*& block : blocks) block = FramePool::take(64);
+    const std::uint64_t before = FramePool::kept();  // they come some at a time
+    for (void* const block : blocks) FramePool::give_back(block, 64);
+    return FramePool::kept() - before;
   });
   EXPECT_EQ(kept, pooled ? 10U : 0U);
-  EXPECT_EQ(FramePool::in_depot(), pooled ? FramePool::kept_per_size * 56U : 0U);
+  EXPECT_EQ(FramePool::in_depot(), pooled ? FramePool::kept_per_size * 64U : 0U);
   FramePool::clear();
   EXPECT_EQ(FramePool::in_depot(), 0U);
 }
@@ -83,29 +96,29 @@ TEST(FramePool, what_one_thread_has_too_much_of_another_takes_from_the_depot) {
   if (!pooled) return;
   FramePool::clear();
   std::vector<void*> blocks(2 * FramePool::kept_per_size);
-  for (void*& block : blocks) block = FramePool::take(120);
+  for (void*& block : blocks) block = FramePool::take(128);
   const std::uint64_t kept = on_a_thread([&] {
-    for (void* const block : blocks) FramePool::give_back(block, 120);
+    for (void* const block : blocks) FramePool::give_back(block, 128);
     return FramePool::kept();
   });
   EXPECT_EQ(kept, FramePool::kept_per_size);
-  EXPECT_EQ(FramePool::in_depot(), FramePool::kept_per_size * 120U);
-  void* const block = on_a_thread([] { return FramePool::take(120); });
+  EXPECT_EQ(FramePool::in_depot(), FramePool::kept_per_size * 128U);
+  void* const block = on_a_thread([] { return FramePool::take(128); });
   EXPECT_EQ(FramePool::in_depot(), 0U);
   EXPECT_NE(std::find(blocks.begin(), blocks.end(), block), blocks.end());
-  FramePool::give_back(block, 120);
+  FramePool::give_back(block, 128);
   FramePool::clear();
 }
 
 TEST(FramePool, HND_3_the_depot_has_a_bound) {
   if (!pooled) return;
   FramePool::clear();
-  constexpr std::uint64_t batch = FramePool::kept_per_size * 56U;
+  constexpr std::uint64_t batch = FramePool::kept_per_size * 64U;
   FramePool::bound_depot((2 * batch) + 1);
   on_a_thread([] {
     std::vector<void*> blocks(5 * FramePool::kept_per_size);
-    for (void*& block : blocks) block = FramePool::take(56);
-    for (void* const block : blocks) FramePool::give_back(block, 56);
+    for (void*& block : blocks) block = FramePool::take(64);
+    for (void* const block : blocks) FramePool::give_back(block, 64);
     return 0;
   });
   EXPECT_EQ(FramePool::in_depot(), 2 * batch);
