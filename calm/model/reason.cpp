@@ -38,11 +38,20 @@ detail::ReasonBlock* make_block(const ReasonSpec& spec) noexcept {
 
 namespace detail {
 
-ReasonLevel* ReasonBlock::levels() const noexcept {
-  static_assert(sizeof(ReasonBlock) % alignof(ReasonLevel) == 0 &&
-                alignof(ReasonLevel) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  void* place = const_cast<ReasonBlock*>(this) + 1;
-  return std::launder(static_cast<ReasonLevel*>(place));
+ReasonBlock* ReasonBlock::make_room(std::size_t depth, std::size_t text_bytes) noexcept {
+  const std::size_t bytes = sizeof(ReasonBlock) + depth * sizeof(ReasonLevel) + text_bytes;
+  void* const memory = ::operator new(bytes, std::nothrow);
+  if (memory == nullptr) return nullptr;
+  auto* const block = new (memory) ReasonBlock;
+  block->depth_ = static_cast<std::uint8_t>(depth);
+  return block;
+}
+
+/// One is taken for every scope and every limit.
+ReasonBlock* ReasonBlock::make_empty() noexcept {
+  ReasonBlock* const block = make_room(1, 0);
+  if (block != nullptr) std::construct_at(reinterpret_cast<ReasonLevel*>(block + 1));
+  return block;
 }
 
 ReasonBlock* ReasonBlock::make(ReasonLevel first, ReasonView causes, bool truncated) noexcept {
@@ -55,12 +64,8 @@ ReasonBlock* ReasonBlock::make(ReasonLevel first, ReasonView causes, bool trunca
 
   std::size_t text_bytes = message.size();
   for (std::size_t i = 0; i < kept; ++i) text_bytes += causes.levels[i].message.size();
-  const std::size_t bytes = sizeof(ReasonBlock) + depth * sizeof(ReasonLevel) + text_bytes;
-  void* memory = ::operator new(bytes, std::nothrow);
-  if (memory == nullptr) return nullptr;
-
-  auto* block = new (memory) ReasonBlock;
-  block->depth_ = static_cast<std::uint8_t>(depth);
+  ReasonBlock* const block = make_room(depth, text_bytes);
+  if (block == nullptr) return nullptr;
   block->truncated_ = truncated;
   auto* levels = reinterpret_cast<ReasonLevel*>(block + 1);
   char* text = reinterpret_cast<char*>(levels + depth);
@@ -94,7 +99,7 @@ void ReasonBlock::become(ReasonLevel only) noexcept {
 
 ReasonReserve ReasonReserve::take() noexcept {
   ReasonReserve reserve;
-  reserve.block_ = mem::Ref<detail::ReasonBlock>::adopt(detail::ReasonBlock::make({}, {}, false));
+  reserve.block_ = mem::Ref<detail::ReasonBlock>::adopt(detail::ReasonBlock::make_empty());
   return reserve;
 }
 
@@ -120,11 +125,6 @@ Reason Reason::without_story(const ReasonLevel& level) {
   Reason reason = adopt(detail::ReasonBlock::make(level, {}, true));
   if (!reason) throw std::bad_alloc();
   return reason;
-}
-
-ReasonView Reason::levels() const noexcept {
-  CALM_REQUIRE(CAN_2, bool(block_));
-  return block_->view();
 }
 
 bool operator==(const Reason& a, const Reason& b) noexcept {

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 
+#include "calm/check/require.hpp"
 #include "calm/mem/ref.hpp"
 #include "calm/model/reason_order.hpp"
 
@@ -34,9 +36,12 @@ class ReasonBlock : public mem::RefCounted {
  public:
   /// Gives: a block with the first level and as many causes as the limits allow, or nullptr without memory.
   static ReasonBlock* make(ReasonLevel first, ReasonView causes, bool truncated) noexcept;
+  /// Gives: one with a level that says nothing yet, or nullptr without memory.
+  static ReasonBlock* make_empty() noexcept;
   static void destroy(const ReasonBlock* block) noexcept;
 
   [[nodiscard]] ReasonView view() const noexcept { return {levels(), depth_, truncated_}; }
+  [[nodiscard]] const ReasonLevel& first() const noexcept { return *levels(); }
 
   /// Needs: the caller is the only owner. Replaces the whole story by one level without message and causes.
   void become(ReasonLevel only) noexcept;
@@ -45,7 +50,15 @@ class ReasonBlock : public mem::RefCounted {
  private:
   ReasonBlock() noexcept = default;
   ~ReasonBlock() = default;
-  [[nodiscard]] ReasonLevel* levels() const noexcept;
+  /// Gives: a block without levels yet, or nullptr without memory.
+  static ReasonBlock* make_room(std::size_t depth, std::size_t text_bytes) noexcept;
+  [[nodiscard]] ReasonLevel* levels() const noexcept {
+    static_assert(sizeof(ReasonBlock) % alignof(ReasonLevel) == 0 &&
+                  alignof(ReasonLevel) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the levels are no part of this object
+    void* place = const_cast<ReasonBlock*>(this) + 1;
+    return std::launder(static_cast<ReasonLevel*>(place));
+  }
 
   std::uint8_t depth_ = 0;
   bool truncated_ = false;
@@ -97,7 +110,10 @@ class Reason {
   [[nodiscard]] bool truncated() const noexcept { return levels().truncated; }
 
   /// Gives: the whole story, this reason first, the oldest known cause last. Valid while a Reason that shares it lives.
-  [[nodiscard]] ReasonView levels() const noexcept;
+  [[nodiscard]] ReasonView levels() const noexcept {
+    CALM_REQUIRE(CAN_2, bool(block_));
+    return block_->view();
+  }
 
   /// Gives: the story in readable lines: who, when, why, and what clean-up may use (OBS-3).
   [[nodiscard]] std::string explain() const;
@@ -115,7 +131,10 @@ class Reason {
 
  private:
   static Reason adopt(detail::ReasonBlock* block) noexcept;
-  [[nodiscard]] const ReasonLevel& first() const noexcept { return *levels().levels; }
+  [[nodiscard]] const ReasonLevel& first() const noexcept {
+    CALM_REQUIRE(CAN_2, bool(block_));
+    return block_->first();
+  }
 
   mem::Ref<detail::ReasonBlock> block_;
 };
