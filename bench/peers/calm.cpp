@@ -1,24 +1,27 @@
-// calm on its host of real time; with more than one worker where RunOptions has them.
+// calm on its host of real time, in the flavour that suits the number of workers; and, under a second name, in the one for several
+// workers with one of them.
 #include "bench/peers/calm.hpp"
 
-#include <concepts>
-#include <type_traits>
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
 
 #include "calm/runtime/run.hpp"
 
 namespace bench::peers {
 namespace {
 
-template <class Options>
-concept HasWorkers = requires(Options options) { options.workers; };
+/// Called by this name it is the runtime for several workers with one, whose words are made for several threads.
+bool is_multi_worker_on_one() noexcept {
+  return std::string_view(program_invocation_short_name).ends_with("_calm_multi");
+}
 
-template <class Options>
-Options with_workers(std::uint16_t workers) {
-  Options options;
-  if constexpr (HasWorkers<Options>) options.workers = workers;
+calm::RunOptions options_for(std::uint16_t workers) {
+  calm::RunOptions options;
+  options.workers = workers;
+  if (is_multi_worker_on_one()) options.flavour = calm::Flavour::multi_worker;
   return options;
 }
-constexpr std::uint16_t calm_workers_max = HasWorkers<calm::RunOptions> ? UINT16_MAX : 1;
 
 struct CalmRounds {
   const Asked& asked;
@@ -36,8 +39,7 @@ struct CalmRounds {
 };
 
 bool run_with_calm(const Asked& asked, CalmFunction* function, Report& report) {
-  const auto options = with_workers<calm::RunOptions>(asked.workers);
-  return calm::block_on(CalmRounds{asked, function, report}, options).value();
+  return calm::block_on(CalmRounds{asked, function, report}, options_for(asked.workers)).value();
 }
 
 }  // namespace
@@ -45,5 +47,6 @@ bool run_with_calm(const Asked& asked, CalmFunction* function, Report& report) {
 
 int main(int argc, char** argv) {
   namespace peers = bench::peers;
-  return peers::main<peers::CalmFunction>(argc, argv, peers::calm_workers_max, peers::run_with_calm);
+  const std::uint16_t workers_max = peers::is_multi_worker_on_one() ? 1 : UINT16_MAX;
+  return peers::main<peers::CalmFunction>(argc, argv, workers_max, peers::run_with_calm);
 }
