@@ -217,10 +217,17 @@ class Task(Record):
         self.root = self.get("frame")
         self.name = self.id = ""
         if self.root:
-            self.name = text(word(self.of_root("name")), word(self.of_root("name_size")) & 0xFFFF)
+            self.name = self.name_of_root()
 
     def of_root(self, name):
         return self.root + self.offsets(f"TaskRoot.{name}")
+
+    def name_of_root(self):
+        """It lies in front of the root, where there is one: its size and where its characters are."""
+        if not read(self.of_root("named"), "B") & self.offsets("TaskRoot.named_bit"):
+            return ""
+        at = self.root - self.offsets("TaskRoot.name_before")
+        return text(word(at + 8), word(at))
 
     def wake(self):
         return self.bits & 7
@@ -258,7 +265,8 @@ class Task(Record):
         kind = kind[1] if kind else ""
         if kind == "Sleep":
             return f"until {time_text(word(wait + self.offsets('SleepWait.until')))}"
-        resource = id_text(word(self.of_root("waits_for")))
+        resource = word(self.of_root("waits_for"))
+        resource = id_text(resource if resource >> 62 != 1 else 0)  # who has it is no name for it
         endings = {"Join": f"{resource} to end", "Closed": f"{resource} to close",
                    "Linger": f"the tasks of {resource}", "Foreign": "a foreign awaitable"}
         return endings.get(kind) or (resource if resource != "none" else f"a {kind.lower()} wait" if kind else "")
@@ -271,7 +279,10 @@ class Task(Record):
         waits = self.waits_for()
         waits = f", waits {'' if waits.startswith('until ') else 'for '}{waits}" if waits else ""
         lines = [frame.line(number, "" if number else waits) for number, frame in enumerate(self.frames())]
-        return [self.title(), *(lines or ["  no frames: it has ended"])]
+        if not lines:  # a callable that was not called yet has none either
+            begins = self.bits >> 3 & 0x3f in (1, 4) and read(self.of_root("stand"), "B") != self.offsets("TaskRoot.over")
+            lines = ["  #0 not begun" if begins else "  no frames: it has ended"]
+        return [self.title(), *lines]
 
     def counted(self):
         for at, kind in enumerate(COUNTED_KINDS):

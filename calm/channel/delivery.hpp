@@ -98,8 +98,7 @@ class HandOutWait : public ValueWait<T> {
 template <class T>
 Task<Delivery<T>> deliver(CxOf<> cx, Hold<Pipe<T>> pipe, std::source_location site) {
   const trace::ResourceId channel = pipe->intake().line().resource();
-  HandedOut<T> item =
-      co_await cx::WaitFor<HandOutWait<T>, const cx::Context*, Hold<Pipe<T>>>(&cx::context_of(cx), std::move(pipe));
+  HandedOut<T> item = co_await cx::WaitFor<HandOutWait<T>, const cx::Context*, Pipe<T>*>(&cx::context_of(cx), &*pipe);
   Obligation ack = co_await reserve(cx, ObligationKind::ack, channel, site);
   co_return Delivery<T>(std::move(item), std::move(ack));
 }

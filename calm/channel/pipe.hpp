@@ -12,11 +12,14 @@
 // Who waits for it to be drained is granted that once no place is given away and no value is queued, promised or handed out.
 //
 // A value is moved and destroyed outside any turn (CHN-7): before its place is queued, that is its sender's, and once it is
-// taken, its receiver's. A send that began before the last receiver left has sent; its value ends as what was queued.
+// taken, its receiver's. A small one that is moved by copying its bytes is moved in the turn: there is no code of the user's in
+// that, and one turn is enough for it. A send that began before the last receiver left has sent; its value ends as what was
+// queued.
 #pragma once
 
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -126,6 +129,10 @@ class Pipe : public Held {
  public:
   using Place = typename Slots<T>::Place;
 
+  /// True for values that may be moved in a turn.
+  static constexpr bool moves_in_turn =
+      std::is_trivially_move_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 64;
+
   /// With one sender and one receiver. Fails: std::bad_alloc.
   Pipe(CxOf<> cx, std::uint32_t capacity)
       : Held(cx::context_of(cx).root->port().is_shared()),
@@ -195,6 +202,42 @@ class Pipe : public Held {
     return place;
   }
 
+  /// Sends, if there is room at hand and nobody waits for it.
+  [[nodiscard, gnu::always_inline]] bool send_at_hand(T& value) noexcept
+    requires(moves_in_turn)
+  {
+    const sync::Line& line = intake_.line();
+    if (!line.begin_short_turn()) return false;
+    if (closed_ || !line.empty() || !slots_.has_room()) {
+      line.end_short_turn();
+      return false;
+    }
+    slots_.append(std::move(value));
+    if (!outlet_.line().empty()) outlet_.serve();
+    verify();
+    line.end_short_turn();
+    return true;
+  }
+  /// Receives, if there is a value that nobody was granted; then `into` has it.
+  template <class Made>
+  [[nodiscard, gnu::always_inline]] bool receive_at_hand(Made* into) noexcept
+    requires(moves_in_turn)
+  {
+    const sync::Line& line = intake_.line();
+    if (!line.begin_short_turn()) return false;
+    if (!outlet_.has_value()) {
+      line.end_short_turn();
+      return false;
+    }
+    ::new (static_cast<void*>(into)) Made(slots_.remove());
+    if (!line.empty() && !closed_) intake_.serve();
+    if (closed_) [[unlikely]]
+      drain_.serve();
+    verify();
+    line.end_short_turn();
+    return true;
+  }
+
   // --- those who send ---
 
   /// One more. Needs: there is one.
@@ -237,12 +280,15 @@ class Pipe : public Held {
       abort(place);
       throw;
     }
-    if (intake_.line().is_shared()) [[unlikely]] {
+    if (!intake_.line().begin_short_turn()) {
       commit_among_others(place);
     } else {
       slots_.commit(place);
       changed();
+      intake_.line().end_short_turn();
     }
+    if (is_abandoned()) [[unlikely]]
+      clear();
     return ok();
   }
   /// CHN-5. Gives: what was evicted, if anything was.
@@ -293,11 +339,23 @@ class Pipe : public Held {
     close_in_turn();
   }
   /// Takes the oldest value, for who was granted one: its place is the caller's until finish() or put_back().
-  [[nodiscard, gnu::always_inline]] Place take_granted() noexcept {
-    if (intake_.line().is_shared()) [[unlikely]]
-      return take_granted_among_others();
+  [[nodiscard]] Place take_granted() noexcept {
+    const Turn turn(intake_.line());
     outlet_.forget_grant();
     return slots_.take();
+  }
+  /// Gives: the oldest value, for who was granted one. Fails: as receive().
+  [[nodiscard, gnu::always_inline]] T receive_granted() {
+    if constexpr (moves_in_turn) {
+      if (intake_.line().begin_short_turn()) [[likely]] {
+        outlet_.forget_grant();
+        T value = slots_.remove();
+        changed();
+        intake_.line().end_short_turn();
+        return value;
+      }
+    }
+    return receive(take_granted());
   }
   /// The same for a value that nobody was granted. Gives: nothing when there is none, and `why` says what that means.
   [[nodiscard]] std::optional<Place> try_take(Errc& why) noexcept {
@@ -326,10 +384,10 @@ class Pipe : public Held {
   }
   void finish(Place place) noexcept {
     slots_.destroy(place);
-    if (intake_.line().is_shared()) [[unlikely]]
-      return finish_among_others(place);
+    if (!intake_.line().begin_short_turn()) return finish_among_others(place);
     slots_.finish(place);
     changed();
+    intake_.line().end_short_turn();
   }
   void put_back(Place place) noexcept {
     {
@@ -376,20 +434,12 @@ class Pipe : public Held {
     int exceptions_;
   };
 
-  // What is done most often, with turns.
+  // What is done most often, where others may be there.
 
   [[gnu::noinline]] void commit_among_others(Place place) noexcept {
-    {
-      const Turn turn(intake_.line());
-      slots_.commit(place);
-      changed();
-    }
-    if (is_abandoned()) clear();
-  }
-  [[gnu::noinline]] Place take_granted_among_others() noexcept {
     const Turn turn(intake_.line());
-    outlet_.forget_grant();
-    return slots_.take();
+    slots_.commit(place);
+    changed();
   }
   [[gnu::noinline]] void finish_among_others(Place place) noexcept {
     const Turn turn(intake_.line());

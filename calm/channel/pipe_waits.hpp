@@ -4,6 +4,7 @@
 // Cancel:  the waiter leaves the line; a grant that it did not use goes to the next
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "calm/channel/pipe.hpp"
@@ -21,8 +22,8 @@ class PlaceWait : public sync::LineWait<Intake<T>> {
  public:
   using Place = typename Slots<T>::Place;
 
-  PlaceWait(const cx::Context* context, Hold<Pipe<T>> pipe) noexcept
-      : sync::LineWait<Intake<T>>(context, &pipe->intake()), pipe_(std::move(pipe)) {}
+  PlaceWait(const cx::Context* context, Pipe<T>* pipe) noexcept
+      : sync::LineWait<Intake<T>>(context, &pipe->intake()), pipe_(pipe) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
     const cx::WaitState state = this->step_of_line(root, end);
@@ -63,14 +64,14 @@ template <class T>
 class PlaceShortcut {
  public:
   template <class... More>
-  [[nodiscard]] static bool is_at_hand(const Hold<Pipe<T>>& pipe, const More&... /*more*/) noexcept {
+  [[nodiscard]] static bool is_at_hand(const Pipe<T>* pipe, const More&... /*more*/) noexcept {
     return pipe->has_place_at_hand();
   }
 
  protected:
-  explicit PlaceShortcut(Hold<Pipe<T>>& pipe) noexcept : pipe_(&pipe), place_(pipe->reserve_at_hand()) {}
+  explicit PlaceShortcut(Pipe<T>* pipe) noexcept : pipe_(pipe), place_(pipe->reserve_at_hand()) {}
 
-  Hold<Pipe<T>>* pipe_;
+  Pipe<T>* pipe_;
   typename Slots<T>::Place place_;
 };
 
@@ -78,8 +79,8 @@ class PlaceShortcut {
 template <class T>
 class ValueWait : public sync::LineWait<Outlet<T>> {
  public:
-  ValueWait(const cx::Context* context, Hold<Pipe<T>> pipe) noexcept
-      : sync::LineWait<Outlet<T>>(context, &pipe->outlet()), pipe_(std::move(pipe)) {}
+  ValueWait(const cx::Context* context, Pipe<T>* pipe) noexcept
+      : sync::LineWait<Outlet<T>>(context, &pipe->outlet()), pipe_(pipe) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
     const cx::WaitState state = this->step_of_line(root, end);
@@ -105,9 +106,14 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
 
   [[nodiscard]] const Hold<Pipe<T>>& pipe() const noexcept { return pipe_; }
   /// The grant is used. Gives: the place of the oldest value, this task's from now on. Needs: ready.
-  [[nodiscard, gnu::always_inline]] typename Slots<T>::Place take_place() noexcept {
+  [[nodiscard]] typename Slots<T>::Place take_place() noexcept {
     this->use_grant();
     return pipe_->take_granted();
+  }
+  /// The same. Gives: the value. Fails: as Pipe::receive().
+  [[nodiscard, gnu::always_inline]] T receive() {
+    this->use_grant();
+    return pipe_->receive_granted();
   }
 
  private:
@@ -125,15 +131,32 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
 template <class T>
 class ValueShortcut {
  public:
-  [[nodiscard]] static bool is_at_hand(const Hold<Pipe<T>>& pipe) noexcept { return pipe->has_value_at_hand(); }
-  ValueShortcut(const cx::TaskRoot& /*root*/, const Hold<Pipe<T>>& pipe) noexcept
-      : pipe_(&*pipe), place_(pipe->take_at_hand()) {}
+  [[nodiscard]] static bool is_at_hand(const Pipe<T>* pipe) noexcept { return pipe->has_value_at_hand(); }
+  ValueShortcut(const cx::TaskRoot& /*root*/, Pipe<T>* pipe) noexcept : pipe_(pipe), place_(pipe->take_at_hand()) {}
   [[gnu::always_inline]] T result() { return pipe_->receive(place_); }
 
  private:
   Pipe<T>* pipe_;
   typename Slots<T>::Place place_;
 };
+
+/// The same for a value that is moved in the turn.
+template <class T>
+class MovedShortcut {
+ public:
+  explicit MovedShortcut(T&& value) noexcept : value_(std::move(value)) {}
+  [[nodiscard, gnu::always_inline]] static bool get_into(MovedShortcut* into, const cx::TaskRoot& /*root*/,
+                                                         Pipe<T>* pipe) noexcept {
+    return pipe->receive_at_hand(into);
+  }
+  [[gnu::always_inline]] T result() noexcept { return std::move(value_); }
+
+ private:
+  T value_;
+};
+
+template <class T>
+using ReceiveShortcut = std::conditional_t<Pipe<T>::moves_in_turn, MovedShortcut<T>, ValueShortcut<T>>;
 
 // --- what the lines decide ---
 

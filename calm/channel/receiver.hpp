@@ -29,8 +29,8 @@ template <class T>
 class ReceiveWait : public ValueWait<T> {
  public:
   using ValueWait<T>::ValueWait;
-  using Shortcut = ValueShortcut<T>;
-  T result() { return this->pipe()->receive(this->take_place()); }
+  using Shortcut = ReceiveShortcut<T>;
+  T result() { return this->receive(); }
 
  protected:
   ~ReceiveWait() = default;
@@ -50,13 +50,13 @@ class NextWait : public ValueWait<T> {
   }
   std::optional<T> result() {
     if (over_) return std::nullopt;
-    return std::optional<T>(this->pipe()->receive(this->take_place()));
+    return std::optional<T>(this->receive());
   }
 
-  class Shortcut : public ValueShortcut<T> {
+  class Shortcut : public ReceiveShortcut<T> {
    public:
-    using ValueShortcut<T>::ValueShortcut;
-    [[gnu::always_inline]] std::optional<T> result() { return std::optional<T>(ValueShortcut<T>::result()); }
+    using ReceiveShortcut<T>::ReceiveShortcut;
+    [[gnu::always_inline]] std::optional<T> result() { return std::optional<T>(ReceiveShortcut<T>::result()); }
   };
 
  protected:
@@ -70,8 +70,8 @@ class NextWait : public ValueWait<T> {
 template <class T>
 class ManyWait : public ValueWait<T> {
  public:
-  ManyWait(const cx::Context* context, Hold<Pipe<T>> pipe, std::vector<T>* into, std::size_t most) noexcept
-      : ValueWait<T>(context, std::move(pipe)), into_(into), most_(most) {}
+  ManyWait(const cx::Context* context, Pipe<T>* pipe, std::vector<T>* into, std::size_t most) noexcept
+      : ValueWait<T>(context, pipe), into_(into), most_(most) {}
 
   std::size_t result() {
     make_room();  // throws before a value is taken
@@ -105,24 +105,26 @@ class ReceiverBase {
  public:
   ReceiverBase& operator=(const ReceiverBase&) = delete;
 
+  // What these give is awaited while this end is there; from then on the wait keeps the channel.
+
   /// Waits for a value. Fails: disconnected when all senders are gone, or close() was called, and the queue is empty and no
   /// delivery is open: one that is nacked would be the next value.
-  [[nodiscard]] cx::WaitFor<ReceiveWait<T>, cx::GivenContext, Hold<Pipe<T>>> recv(CxOf<> cx) const noexcept {
-    return cx::WaitFor<ReceiveWait<T>, cx::GivenContext, Hold<Pipe<T>>>(cx::GivenContext(cx), pipe_);
+  [[nodiscard]] cx::WaitFor<ReceiveWait<T>, cx::GivenContext, Pipe<T>*> recv(CxOf<> cx) const noexcept CALM_OF_THIS {
+    return cx::WaitFor<ReceiveWait<T>, cx::GivenContext, Pipe<T>*>(cx::GivenContext(cx), &*pipe_);
   }
   /// The same for loops. Gives: nothing where recv() would say disconnected.
-  [[nodiscard]] cx::WaitFor<NextWait<T>, cx::GivenContext, Hold<Pipe<T>>> next(CxOf<> cx) const noexcept {
-    return cx::WaitFor<NextWait<T>, cx::GivenContext, Hold<Pipe<T>>>(cx::GivenContext(cx), pipe_);
+  [[nodiscard]] cx::WaitFor<NextWait<T>, cx::GivenContext, Pipe<T>*> next(CxOf<> cx) const noexcept CALM_OF_THIS {
+    return cx::WaitFor<NextWait<T>, cx::GivenContext, Pipe<T>*>(cx::GivenContext(cx), &*pipe_);
   }
   /// Waits for a value, then takes up to `most` of those that are there, to the end of `into`.
   /// Needs: most > 0; `into` outlives the wait. Gives: how many. Fails: as recv(); std::bad_alloc and what the move of T
   /// throws: what stands in `into` by then is received, the rest is still queued. (A vector that grows moves what it has:
   /// where that may throw, reserve room in it before.)
-  [[nodiscard]] cx::WaitFor<ManyWait<T>, const cx::Context*, Hold<Pipe<T>>, std::vector<T>*, std::size_t> recv_many(
-      CxOf<> cx, std::vector<T>& into, std::size_t most) const noexcept {
+  [[nodiscard]] cx::WaitFor<ManyWait<T>, const cx::Context*, Pipe<T>*, std::vector<T>*, std::size_t> recv_many(
+      CxOf<> cx, std::vector<T>& into, std::size_t most) const noexcept CALM_OF_THIS {
     CALM_REQUIRE(CHN_6, most > 0);
-    return cx::WaitFor<ManyWait<T>, const cx::Context*, Hold<Pipe<T>>, std::vector<T>*, std::size_t>(
-        &cx::context_of(cx), pipe_, &into, most);
+    return cx::WaitFor<ManyWait<T>, const cx::Context*, Pipe<T>*, std::vector<T>*, std::size_t>(&cx::context_of(cx),
+                                                                                                &*pipe_, &into, most);
   }
   /// Waits for a value that must be acknowledged. Gives: a Delivery. Fails: as recv(); as calm::reserve(). A task that has
   /// deliveries open and waits for one more may wait for itself: settle them first.

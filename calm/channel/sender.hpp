@@ -31,20 +31,43 @@ class ReserveWait : public PlaceWait<T> {
 
   class Shortcut : public PlaceShortcut<T> {
    public:
-    Shortcut(const cx::TaskRoot& /*root*/, Hold<Pipe<T>>& pipe) noexcept : PlaceShortcut<T>(pipe) {}
-    [[gnu::always_inline]] Permit<T> result() noexcept { return Permit<T>(std::move(*this->pipe_), this->place_); }
+    Shortcut(const cx::TaskRoot& /*root*/, Pipe<T>* pipe) noexcept : PlaceShortcut<T>(pipe) {}
+    [[gnu::always_inline]] Permit<T> result() noexcept { return Permit<T>(Hold<Pipe<T>>(this->pipe_), this->place_); }
   };
 
  protected:
   ~ReserveWait() = default;
 };
 
+/// A value is sent into a place that is free, without a wait.
+template <class T>
+class SendShortcut : public PlaceShortcut<T> {
+ public:
+  SendShortcut(const cx::TaskRoot& /*root*/, Pipe<T>* pipe, T& value) noexcept
+      : PlaceShortcut<T>(pipe), value_(&value) {}
+  [[gnu::always_inline]] Sent<T> result() { return this->pipe_->commit(this->place_, std::move(*value_)); }
+
+ private:
+  T* value_;
+};
+
+/// The same for a value that is moved in the turn: it is sent when there is a place.
+template <class T>
+class SentShortcut {
+ public:
+  explicit SentShortcut(const Pipe<T>* /*pipe*/, const T& /*value*/) noexcept {}
+  [[nodiscard, gnu::always_inline]] static bool get(const cx::TaskRoot& /*root*/, Pipe<T>* pipe, T& value) noexcept {
+    return pipe->send_at_hand(value);
+  }
+  [[gnu::always_inline]] static Sent<T> result() noexcept { return ok(); }
+};
+
 /// Never fails: what went wrong is in the result, with the value.
 template <class T>
 class SendWait : public PlaceWait<T> {
  public:
-  SendWait(const cx::Context* context, Hold<Pipe<T>> pipe, T value)
-      : PlaceWait<T>(context, std::move(pipe)), value_(std::move(value)) {}
+  SendWait(const cx::Context* context, Pipe<T>* pipe, T value)
+      : PlaceWait<T>(context, pipe), value_(std::move(value)) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
     const cx::WaitState state = PlaceWait<T>::step(root, end);
@@ -63,15 +86,7 @@ class SendWait : public PlaceWait<T> {
     return this->pipe()->commit(this->take_place(), std::move(value_));
   }
 
-  class Shortcut : public PlaceShortcut<T> {
-   public:
-    Shortcut(const cx::TaskRoot& /*root*/, Hold<Pipe<T>>& pipe, T& value) noexcept
-        : PlaceShortcut<T>(pipe), value_(&value) {}
-    [[gnu::always_inline]] Sent<T> result() { return (*this->pipe_)->commit(this->place_, std::move(*value_)); }
-
-   private:
-    T* value_;
-  };
+  using Shortcut = std::conditional_t<Pipe<T>::moves_in_turn, SentShortcut<T>, SendShortcut<T>>;
 
  protected:
   ~SendWait() = default;
@@ -102,8 +117,9 @@ class Sender {
   }
 
   /// Waits for a place. Gives: a Permit. Fails: disconnected when nobody receives any more.
-  [[nodiscard]] cx::WaitFor<ReserveWait<T>, cx::GivenContext, Hold<Pipe<T>>> reserve(CxOf<> cx) const noexcept {
-    return cx::WaitFor<ReserveWait<T>, cx::GivenContext, Hold<Pipe<T>>>(cx::GivenContext(cx), pipe_);
+  /// What it gives is awaited while this end is there, as that of send(); from then on the wait keeps the channel.
+  [[nodiscard]] cx::WaitFor<ReserveWait<T>, cx::GivenContext, Pipe<T>*> reserve(CxOf<> cx) const noexcept CALM_OF_THIS {
+    return cx::WaitFor<ReserveWait<T>, cx::GivenContext, Pipe<T>*>(cx::GivenContext(cx), &*pipe_);
   }
   /// The same without waiting. Fails: disconnected; full, also while others wait.
   [[nodiscard]] Outcome<Permit<T>> try_reserve() const noexcept {
@@ -114,9 +130,9 @@ class Sender {
   }
   /// Waits for a place and sends. Gives: Sent, with the value in it when it was not sent: disconnected or cancelled.
   /// Fails: what the move of T throws.
-  [[nodiscard]] cx::WaitFor<SendWait<T>, cx::GivenContext, Hold<Pipe<T>>, T> send(CxOf<> cx, T value) const
-      noexcept(std::is_nothrow_move_constructible_v<T>) {
-    return cx::WaitFor<SendWait<T>, cx::GivenContext, Hold<Pipe<T>>, T>(cx::GivenContext(cx), pipe_, std::move(value));
+  [[nodiscard]] cx::WaitFor<SendWait<T>, cx::GivenContext, Pipe<T>*, T> send(CxOf<> cx, T value) const
+      noexcept(std::is_nothrow_move_constructible_v<T>) CALM_OF_THIS {
+    return cx::WaitFor<SendWait<T>, cx::GivenContext, Pipe<T>*, T>(cx::GivenContext(cx), &*pipe_, std::move(value));
   }
   /// Sends without waiting. Fails: full, also while others wait; disconnected; the value comes back.
   Sent<T> try_send(T value) const {

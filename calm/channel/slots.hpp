@@ -93,6 +93,20 @@ class Slots {
     last_ = place;
   }
 
+  /// The three in one, for a value whose move is no code of the user's. Needs: has_room().
+  [[gnu::always_inline]] void append(T&& value) noexcept {
+    const Place place = reserve_seen();
+    put(place, std::move(value));
+    commit(place);
+  }
+  /// Gives: the oldest value; its place is free. Needs: as append(); it is not empty.
+  [[nodiscard, gnu::always_inline]] T remove() noexcept {
+    const Place place = take();
+    T oldest(std::move(value(place)));
+    finish(place);
+    return oldest;
+  }
+
   /// Hands out the oldest value. Needs: it is not empty. Gives: its place; finish() or put_back() follows.
   [[nodiscard]] Place take() noexcept {
     CALM_INVARIANT(CHN_6, first_ != nowhere, queued_);

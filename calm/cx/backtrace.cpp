@@ -23,7 +23,7 @@ std::string backtrace(const TaskRoot& root) {
       text.append(short_place(site)).append(" in ").append(site.function_name());
     }
   });
-  if (number == 0) text.append("\n  no frames: it has ended");
+  if (number == 0) text.append(root.is_to_be_called() ? "\n  #0 not started" : "\n  no frames: it has ended");
   return text;
 }
 

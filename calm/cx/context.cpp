@@ -67,12 +67,12 @@ const Reason& Limit::reason() const noexcept {
 // --- what a task counts for its limits ---
 
 void TaskRoot::put_up(Fixture& fixture) noexcept {
-  fixture.outer_ = live_.fixtures;
-  live_.fixtures = &fixture;
+  fixture.outer_ = fixtures_;
+  fixtures_ = &fixture;
 }
 
 void TaskRoot::take_down(const Fixture& fixture) noexcept {
-  Fixture** place = &live_.fixtures;
+  Fixture** place = &fixtures_;
   while (*place != &fixture) place = &(*place)->outer_;
   *place = fixture.outer_;
 }
@@ -89,19 +89,19 @@ void TaskRoot::take_limit(const Limit& limit) noexcept {
 }
 
 void TaskRoot::count_for_limits() noexcept {
-  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
     ++limit->polls_;
   }
 }
 
 void TaskRoot::add_spent(std::uint64_t cost) noexcept {
-  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
     limit->cost_ += cost;
   }
 }
 
 void TaskRoot::count_mask(std::int32_t more) noexcept {
-  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
     limit->masks_ += more;
   }
 }

@@ -17,17 +17,23 @@
 
 namespace calm::cx {
 
+class Crew;
 class TaskRoot;
 struct Context;
 
-/// What code has put into a frame of a task that the task has to know of. Few tasks have any, so they are all in one list.
+/// What code has put into a frame of a task that the task has to know of. Few tasks have any, so they are all in one list, whose
+/// end is the crew that the task belongs to: that one lies in the frame of a scope around, and all of the crew end with it.
 class Fixture {
  public:
-  enum class Kind : std::uint8_t { limit, scope, stand_in };
+  enum class Kind : std::uint8_t { limit, scope, stand_in, crew };
 
   Fixture(const Fixture&) = delete;
   Fixture& operator=(const Fixture&) = delete;
 
+  template <class F>
+  [[nodiscard]] static bool is(const Fixture& fixture) noexcept {
+    return fixture.kind_ == F::kind;
+  }
   /// Gives: the first one of this kind from here on outwards; nullptr when there is none.
   template <class F>
   [[nodiscard]] static F* first(Fixture* from) noexcept {
@@ -99,6 +105,17 @@ class Limit : public Fixture {
   mutable Reason reason_;
   mutable ReasonReserve reserve_;
   mutable clock::Alarm alarm_;
+};
+
+/// A scope whose body runs in the task; it lives in the frame of that scope, around the frames of the body.
+struct OpenScope : Fixture {
+  static constexpr Kind kind = Kind::scope;
+
+  OpenScope() noexcept : Fixture(kind) {}
+
+  RegionId region{};
+  Crew* crew = nullptr;    ///< of its tasks
+  Frame* frame = nullptr;  ///< the one that opened it, until its body has ended
 };
 
 struct Context : Above {

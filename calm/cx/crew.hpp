@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "calm/check/require.hpp"
+#include "calm/cx/context.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/worker.hpp"
@@ -19,11 +21,15 @@
 
 namespace calm::cx {
 
-class Crew {
+class Crew : public Fixture {
  public:
-  explicit Crew(TaskId owner) noexcept : owner_(owner) {}
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  static constexpr Kind kind = Kind::crew;
+
+  explicit Crew(TaskId owner) noexcept : Fixture(kind), owner_(owner) {}
+
+  /// Where its region is, as the port of this runtime knows it: while the crew is there the region is.
+  [[nodiscard]] void* region() const noexcept { return region_; }
+  void set_region(void* region) noexcept { region_ = region; }
 
   // Relaxed: who adds a task is the owner, or a task of the crew, which cannot be empty then.
   void add(Port& port) noexcept {
@@ -32,14 +38,25 @@ class Crew {
       live_.fetch_add(1, std::memory_order_relaxed);
       return;
     }
-    live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    add_alone();
     if (company != nullptr) company->end_alone();
   }
+  /// The same. Needs: nobody else is at work.
+  void add_alone() noexcept { live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
   void leave(Port& port, kernel::Worker& worker) noexcept {
     const TaskId owner = owner_;
     if (is_last_to_leave(port.company())) (void)port.wake_lingerer(worker, owner);
   }
+
+  // The same for who leaves in one step with more. Needs: nobody else is at work.
+
+  /// Gives: true when nobody is to be woken. Needs: it has not left yet.
+  [[nodiscard]] bool may_leave_alone() const noexcept {
+    return live_.load(std::memory_order_relaxed) != 1 || !lingers_.load(std::memory_order_relaxed);
+  }
+  /// Counts it, and wakes nobody.
+  void leave_alone() noexcept { live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
 
   /// The owner wants to be woken. Gives: true when nobody is left.
   [[nodiscard]] bool linger() noexcept {
@@ -55,20 +72,33 @@ class Crew {
       return live_.fetch_sub(1, std::memory_order_seq_cst) == 1 && lingers_.load(std::memory_order_seq_cst);
     }
     // Relaxed: nobody else is there, and who comes later has seen all of this.
-    const std::uint32_t left = live_.load(std::memory_order_relaxed) - 1;
-    live_.store(left, std::memory_order_relaxed);
-    const bool last = left == 0 && lingers_.load(std::memory_order_relaxed);
+    const bool last = !may_leave_alone();
+    leave_alone();
     if (company != nullptr) company->end_alone();
     return last;
   }
 
   TaskId owner_;
+  void* region_ = nullptr;
   std::atomic<std::uint32_t> live_{0};
   std::atomic<bool> lingers_{false};
 };
 
+/// Needs: it has no fixtures yet.
+inline void TaskRoot::join_crew(Crew& crew) noexcept {
+  CALM_SLOW(REG_6, fixtures_ == nullptr);
+  fixtures_ = &crew;
+}
+inline Crew* TaskRoot::crew() const noexcept { return Fixture::first<Crew>(fixtures_); }
+inline bool TaskRoot::has_fixtures() const noexcept { return fixtures_ != nullptr && !Fixture::is<Crew>(*fixtures_); }
+inline Crew* TaskRoot::only_crew() const noexcept {
+  CALM_SLOW(REG_6, fixtures_ == crew(), id().bits());
+  return static_cast<Crew*>(fixtures_);
+}
 inline void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
-  if (crew_ != nullptr) std::exchange(crew_, nullptr)->leave(port_, worker);
+  Crew* const crew = only_crew();  // the frames are gone, and what was in them
+  forget_crew();
+  if (crew != nullptr) crew->leave(port_, worker);
 }
 
 }  // namespace calm::cx

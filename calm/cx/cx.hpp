@@ -137,7 +137,13 @@ class GivenContext {
 
   /// Gives: true when the code acts in this context, and it is one of that task. Needs: the task runs.
   [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept { return context_->root == &root; }
+  /// Gives: it, whoever acts.
+  [[nodiscard]] const Context* given() const noexcept { return context_; }
   operator const Context*() const noexcept { return &acting(*context_); }  // NOLINT(google-explicit-constructor)
+  /// The same for who knows the task that runs.
+  [[nodiscard]] const Context* in(const TaskRoot& running) const noexcept {
+    return is_of(running) ? context_ : &context_->in_running_task();
+  }
 
  private:
   const Context* context_;

@@ -21,10 +21,10 @@ namespace calm::cx {
 /// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
 [[gnu::always_inline]] inline WaitState TaskRoot::publish(WaitState state) noexcept {
   const bool parked = state == WaitState::pending;
-  if (parked) waits_for_.set(live_.wait->resource());
   if (port_.is_shared()) [[unlikely]] {
-    held_by_.set(parked ? live_.wait->holder() : TaskId());
-    if (!parked) waits_for_.set({});
+    waits_for_.set(parked ? what_ends(*live_.wait, live_.wait->resource()) : 0);
+  } else if (parked) {
+    waits_for_.set(live_.wait->resource().bits());
   }
   return state;
 }
@@ -32,47 +32,58 @@ namespace calm::cx {
 /// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
 [[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
   stand_ = Stand::waits;
-  return publish(live_.wait->step(*this, worker_->failure()));
+  return publish(live_.wait->step(*this, live_.worker->failure()));
 }
 
-[[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::poll_here(kernel::Worker& worker, TaskId id) noexcept {
+[[gnu::always_inline]] inline void TaskRoot::begin_poll_here(kernel::Worker& worker, TaskId id) noexcept {
   enter(worker, id);
-  ++polls_;
-  if (has_limits()) [[unlikely]]
-    count_for_limits();
-  ready_ = 0;
-  bool asks = true;
-  if (stand_ == Stand::gave_way && is_quiet()) {
-    live_.wait = nullptr;
-    asks = false;
-  } else {
-    asks = live_.wait != nullptr;
-  }
-  for (;; asks = true) {
-    if (asks) {
+  awaits_ = (awaits_ | (one_move - 1)) + 1;
+}
+
+[[gnu::always_inline]] inline bool TaskRoot::poll_after_yield(kernel::Worker& worker, TaskId id) noexcept {
+  begin_poll_here(worker, id);
+  CALM_SLOW(BUD_5, !has_limits(), id.bits());  // one that has them is never quiet
+  live_.wait = nullptr;
+  handover_.run(live_.leaf->coroutine());
+  return stand_ == Stand::gave_way;
+}
+
+template <bool first>
+[[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::poll_here(kernel::Worker& worker, TaskId id) noexcept {
+  begin_poll_here(worker, id);
+  if constexpr (!first) {
+    if (has_limits()) [[unlikely]]
+      count_for_limits();
+    if (stand_ == Stand::gave_way && is_quiet()) {
+      live_.wait = nullptr;
+    } else if (live_.wait != nullptr) {
       const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
       if (state == WaitState::pending) return parked();
-      Awaiter* const waited = std::exchange(live_.wait, nullptr);
-      if (state == WaitState::failed && !waited->deliver(worker.failure()) && !unwind_to_asker())
-        return Progress::ended;
-    }
-    for (;;) {
-      handover_.run(live_.leaf->coroutine());
-      if (stand_ == Stand::gave_way) return Progress::again;
-      if (stand_ == Stand::waits) return Progress::parked;
-      if (stand_ != Stand::failed) break;
-      if (!unwind_to_asker()) return Progress::ended;
-      stand_ = Stand::waits;
-    }
-    if (stand_ == Stand::ended) {
-      std::exchange(live_.leaf, nullptr)->coroutine().destroy();
+      if (!tell_frame(state)) return Progress::ended;
+    } else if (!has_first_frame()) {
       return Progress::ended;
     }
-    if (++ready_ >= ready_in_a_row) {
-      ask_for_another_poll();
-      return parked();
-    }
+  } else if (!has_first_frame()) {
+    return Progress::ended;
   }
+  handover_.run(live_.leaf->coroutine());
+  return after_frames();
+}
+
+/// The wait has said so. Gives: false when no frame is left that could be told.
+[[gnu::always_inline]] inline bool TaskRoot::tell_frame(WaitState state) noexcept {
+  Awaiter* const waited = std::exchange(live_.wait, nullptr);
+  return state != WaitState::failed || waited->deliver(live_.worker->failure()) || unwind_to_asker();
+}
+
+[[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::after_frames() noexcept {
+  if (stand_ == Stand::waits) return Progress::parked;
+  if (stand_ == Stand::gave_way) return Progress::again;
+  if (stand_ != Stand::ended) return go_on();
+  std::exchange(live_.leaf, nullptr)->coroutine().destroy();
+  if (keeps_) [[unlikely]]
+    let_callable_go();
+  return Progress::ended;
 }
 
 // --- and as its host does ---
@@ -103,10 +114,9 @@ template <lockfree::AtomicsPolicy Atomics>
 }
 
 /// The worker runs no task any more.
-template <lockfree::AtomicsPolicy Atomics>
-void leave_task(kernel::Worker& worker) noexcept {
+inline void leave_task(kernel::Worker& worker) noexcept {
   worker.set_running({});
-  if constexpr (Atomics::shared) worker.set_polled(nullptr);
+  worker.set_polled(nullptr);
 }
 
 /// The poll is over, as far as the task's own code goes.
@@ -114,7 +124,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskId task) noexcept {
   if (worker.has_promises()) [[unlikely]]
     tell_promises(kernel, worker, task);
-  leave_task<Atomics>(worker);
+  leave_task(worker);
 }
 
 /// What there is to do with a task that the kernel wants dropped, or that has not ended plainly.
@@ -156,41 +166,78 @@ void look_ahead(const kernel::TaskRecord<Atomics>* next) noexcept {
   if (next != nullptr) mem::fetch_ahead(next, sizeof(*next));
 }
 
-/// The frames have given control back. Gives: parked or again: the kernel has to hear of that, see end_poll(), and the worker
-///        has not left the task; ended: nothing is left to do.
+/// It has given its value and has nothing to say beside it: it leaves its crew and its region, for who is alone in one step.
+/// Gives: false when there is more to it, and end_task() has to see to that.
 template <lockfree::AtomicsPolicy Atomics>
-[[gnu::always_inline]] inline TaskRoot::Progress after_poll(kernel::BasicKernel<Atomics>& kernel,
-                                                            kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
-                                                            TaskId task, TaskRoot::Progress progress) {
-  if (worker.has_promises()) [[unlikely]]
-    tell_promises(kernel, worker, task);
-  if (progress != TaskRoot::Progress::ended) return progress;
-  leave_task<Atomics>(worker);
+[[gnu::always_inline]] inline bool end_plainly(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                               kernel::TaskRecord<Atomics>& record, TaskRoot& root, TaskId task) {
+  using Region = typename kernel::BasicKernel<Atomics>::Region;
+  Crew* const crew = root.only_crew();
+  if (crew != nullptr && kernel.begin_alone(worker)) {
+    const bool leaves = crew->may_leave_alone() && kernel.may_complete_alone(record, task);
+    typename kernel::BasicKernel<Atomics>::Departure departure;
+    if (leaves) {
+      crew->leave_alone();
+      departure = kernel.complete_alone(worker, *static_cast<Region*>(crew->region()), record, task);
+    }
+    kernel.end_alone(worker);
+    if (leaves) [[likely]] {
+      root.forget_crew();
+      kernel.tell(worker, departure);
+      return true;
+    }
+  }
+  root.leave_crew(worker);
+  return kernel.complete_plainly(worker, record, task);
+}
+
+/// How a worker leaves the task it has polled: it runs none then.
+struct LeaveTask {
+  void operator()(kernel::Worker& worker) const noexcept { leave_task(worker); }
+};
+/// The same for a poll inside another one: the worker goes on with that.
+struct ReturnToOuter {
+  const kernel::Worker::Poll& outer;
+  void operator()(kernel::Worker& worker) const noexcept { worker.return_from_inner_poll(outer); }
+};
+
+/// The task has ended, and its frames are gone.
+template <lockfree::AtomicsPolicy Atomics, class Leave>
+[[gnu::always_inline]] inline void after_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                             kernel::TaskRecord<Atomics>& record, TaskId task, Leave leave) {
+  leave(worker);
   auto& root = *static_cast<TaskRoot*>(record.frame);
   if (root.ended_plainly()) [[likely]] {
-    root.leave_crew(worker);
-    if (kernel.complete_plainly(worker, record, task)) [[likely]] {
-      root.let_go();
-      return progress;
-    }
+    if (end_plainly(kernel, worker, record, root, task)) [[likely]]
+      return root.let_go();
   } else if (const ChildEnd* const end = root.cancelled_end()) {
     // It is stored already, as whoever joins will read it.
     root.leave_crew(worker);
-    if (kernel.complete_cancelled(worker, record, task, *end)) {
-      root.let_go();
-      return progress;
-    }
+    if (kernel.complete_cancelled(worker, record, task, *end)) return root.let_go();
   }
   end_task(kernel, worker, root, task, root.end());
+}
+
+/// The frames have given control back. Gives: parked or again: the kernel has to hear of that, see end_poll(), and the worker
+///        has not left the task; ended: nothing is left to do.
+template <lockfree::AtomicsPolicy Atomics, class Leave = LeaveTask>
+[[gnu::always_inline]] inline TaskRoot::Progress after_poll(kernel::BasicKernel<Atomics>& kernel,
+                                                            kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
+                                                            TaskId task, TaskRoot::Progress progress,
+                                                            Leave leave = {}) {
+  if (worker.has_promises()) [[unlikely]]
+    tell_promises(kernel, worker, task);
+  if (progress == TaskRoot::Progress::ended) after_end(kernel, worker, record, task, leave);
   return progress;
 }
 
 /// The task suspends. Needs: what after_poll() gave.
-template <lockfree::AtomicsPolicy Atomics>
+template <lockfree::AtomicsPolicy Atomics, class Leave = LeaveTask>
 [[gnu::always_inline]] inline void end_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
-                                            kernel::TaskRecord<Atomics>& record, TaskRoot::Progress progress) noexcept {
+                                            kernel::TaskRecord<Atomics>& record, TaskRoot::Progress progress,
+                                            Leave leave = {}) noexcept {
   if (progress == TaskRoot::Progress::ended) return;
-  leave_task<Atomics>(worker);
+  leave(worker);
   if (progress == TaskRoot::Progress::parked) {
     kernel.end_poll(worker, record);
   } else {
@@ -217,9 +264,10 @@ template <lockfree::AtomicsPolicy Atomics>
   if (start == kernel::PollStart::stale || start == kernel::PollStart::later) return;
   auto& root = *static_cast<TaskRoot*>(record.frame);
   if (root.port().has_ghosts()) look_for_ghosts(kernel, worker, root, task);
+  worker.set_polled(&record);
+  root.set_id(task);  // which it may not know before its first poll
   if (start != kernel::PollStart::run) [[unlikely]]
     return drop_frames(kernel, worker, root, task, start == kernel::PollStart::drop);
-  if constexpr (Atomics::shared) worker.set_polled(&record);
   const TaskRoot::Progress progress = root.poll(worker, task);
   end_poll(kernel, worker, record, after_poll(kernel, worker, record, task, progress));
 }

@@ -35,9 +35,10 @@ class FinalizerShell final : public RootOf<void> {
     given_.reset();
     return false;
   }
-  void let_go() noexcept override { delete this; }
 
  private:
+  void end_shell() noexcept override { delete this; }
+
   template <std::size_t... index>
   CALM_CORO_WRAPPER Task<void> call(std::index_sequence<index...> /*each*/) {
     return given_->callable(C(context()), std::move(std::get<index>(given_->arguments))...);

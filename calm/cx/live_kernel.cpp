@@ -25,6 +25,8 @@ constinit lockfree::Lock<> lock;
 
 }  // namespace
 
+consteval std::size_t ShellOwners::traits_offset() noexcept { return offsetof(ShellOwners, traits_); }
+
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
   return {.stand = offsetof(TaskRoot, stand_),
           .over = static_cast<std::size_t>(Stand::over),
@@ -33,8 +35,9 @@ consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
           .wait = offsetof(TaskRoot, live_.wait),
           .last_await = offsetof(TaskRoot, last_await_),
           .waits_for = offsetof(TaskRoot, waits_for_),
-          .name = offsetof(TaskRoot, name_),
-          .name_size = offsetof(TaskRoot, name_size_)};
+          .named = offsetof(TaskRoot, owners_) + ShellOwners::traits_offset(),
+          .named_bit = ShellOwners::named_bit,
+          .name_before = sizeof(Name)};
 }
 
 consteval std::size_t SleepWait::until_offset() noexcept { return offsetof(SleepWait, until_); }
@@ -94,8 +97,9 @@ struct DebugLayout {
       {"TaskRoot.wait", TaskRoot::offsets().wait},
       {"TaskRoot.last_await", TaskRoot::offsets().last_await},
       {"TaskRoot.waits_for", TaskRoot::offsets().waits_for},
-      {"TaskRoot.name", TaskRoot::offsets().name},
-      {"TaskRoot.name_size", TaskRoot::offsets().name_size},
+      {"TaskRoot.named", TaskRoot::offsets().named},
+      {"TaskRoot.named_bit", TaskRoot::offsets().named_bit},
+      {"TaskRoot.name_before", TaskRoot::offsets().name_before},
       {"SleepWait.until", SleepWait::until_offset()},
 
       {"Frame.above", offsetof(Frame, above)},

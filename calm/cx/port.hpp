@@ -21,11 +21,16 @@
 #include "calm/lockfree/company.hpp"
 #include "calm/model/outcome.hpp"
 
+namespace calm {
+struct TaskOptions;
+}  // namespace calm
+
 namespace calm::cx {
 
 struct Context;
 
 class BlockingDoor;
+class Crew;
 
 class Port {
  public:
@@ -56,8 +61,14 @@ class Port {
   /// Gives: true when no other thread polled a moment ago. Needs: a poll.
   [[nodiscard]] bool looks_alone() const noexcept { return !shared_ || company_.looks_alone(); }
 
+  /// Starts a task in the region of this context, for the running one. Needs: a shell with its frame; the crew of that
+  /// region's scope, none where there is no scope; what is asked for it, if anything is.
+  /// Gives: ok: it is the kernel's, and knows its id. Else its frames are gone.
+  virtual Status admit(const Context& context, Crew* crew, TaskRoot& shell, const TaskOptions* options);
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
+  /// Gives: where the region's record is, for the crew of its scope.
+  [[nodiscard]] virtual void* place_of(RegionId region) const noexcept = 0;
   virtual kernel::Made<TaskId> defer(Worker& worker, RegionId region, TaskRoot& root) = 0;
   virtual Status close(Worker& worker, RegionId region) = 0;
   virtual Status cancel(Worker& worker, RegionId region, const kernel::CancelSpec& spec) = 0;
@@ -91,7 +102,7 @@ class Port {
   /// Nobody will ask for this task any more. Needs: not is_quick(): there handles are known to shells only.
   virtual Status release(Worker& worker, TaskId task) = 0;
   /// A task that has not begun is polled here and now, for the running one that joins it, if the host can and will.
-  virtual void poll_in_place(Worker& /*worker*/, TaskId /*task*/) {}
+  virtual void poll_in_place(Worker& /*worker*/, TaskRoot& /*task*/) {}
   /// Gives: the task's shell; nullptr when it has ended.
   [[nodiscard]] virtual TaskRoot* find(TaskId task) const noexcept = 0;
 
@@ -133,12 +144,12 @@ class Port {
 
   /// The same with several workers. Needs: is_shared(); the holder runs on this one.
   [[gnu::always_inline]] void count_among_others(Worker& worker, ObligationKind kind) noexcept {
-    auto* const record = worker.polled();
+    auto* const record = worker.polled<lockfree::RealAtomics>();
     if (record == nullptr || !record->try_count_up(kernel::counted_index(kind))) [[unlikely]]
       count_now(worker, kind);
   }
   [[gnu::always_inline]] void uncount_among_others(Worker& worker, ObligationKind kind) noexcept {
-    auto* const record = worker.polled();
+    auto* const record = worker.polled<lockfree::RealAtomics>();
     if (record == nullptr || !record->try_count_down(kernel::counted_index(kind))) [[unlikely]]
       uncount_away(worker, worker.running(), kind);
   }
@@ -165,6 +176,11 @@ class Port {
   [[nodiscard]] virtual trace::ResourceId new_object() noexcept { return {}; }
 
   /// Ghosts watch affinity and borrows, in debug builds and in the lab (GHO-1, GHO-2).
+#if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
+  static constexpr bool ghosts_by_default = true;
+#else
+  static constexpr bool ghosts_by_default = false;
+#endif
   [[nodiscard]] bool has_ghosts() const noexcept { return ghosts_; }
   virtual void report(Worker& worker, const kernel::Finding& finding) noexcept = 0;
 
@@ -216,11 +232,7 @@ class Port {
   bool watched_ = false;
   bool time_is_watched_ = false;
   bool time_is_followed_ = true;  ///< each look at it, in order
-#if defined(CALM_SLOW_CHECKS) && CALM_SLOW_CHECKS
-  bool ghosts_ = true;
-#else
-  bool ghosts_ = false;
-#endif
+  bool ghosts_ = ghosts_by_default;
 };
 
 inline TaskRoot::TaskRoot(Port& port, RegionId region) noexcept
@@ -229,9 +241,7 @@ inline TaskRoot::TaskRoot(Port& port, RegionId region) noexcept
 inline bool TaskRoot::is_quiet() const noexcept { return live_.quiet_at == port_.cancel_stamp(); }
 inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {
   stand_ = Stand::waits;
-  waits_for_.set(resource);
-  if (port_.is_shared()) [[unlikely]]
-    held_by_.set(wait.holder());
+  waits_for_.set(port_.is_shared() ? what_ends(wait, resource) : resource.bits());
 }
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
@@ -272,6 +282,7 @@ class KernelPort : public Port {
     return kernel_->state(region) == RegionState::closed;
   }
   void release(Worker& worker, RegionId region) override { (void)kernel_->release(worker, region); }
+  [[nodiscard]] void* place_of(RegionId region) const noexcept final { return kernel_->find_region(region); }
 
   Status wake(Worker& worker, TaskId task) noexcept override { return kernel_->wake(worker, task); }
   Status wake_lingerer(Worker& worker, TaskId owner) noexcept final { return kernel_->wake(worker, owner); }

@@ -81,6 +81,7 @@ Status ScopeBase::open(const ScopeOptions& options) {
   if (made) {
     open_.region = made.id;
     open_.crew = &crew_;
+    crew_.set_region(port().place_of(made.id));
     context_.root->enter_scope(open_);
   }
   return made.status;

@@ -149,32 +149,24 @@ class ScopeOf : public cx::ScopeBase {
   template <class F, class... Arguments>
     requires(!std::same_as<F, TaskOptions>)
   [[nodiscard]] auto spawn(F callable, Arguments... arguments) -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    return spawn(TaskOptions{}, std::move(callable), std::move(arguments)...);
+    return start_task(nullptr, std::move(callable), std::move(arguments)...);
   }
   template <class F, class... Arguments>
-  [[nodiscard]] auto spawn(TaskOptions options, F callable, Arguments... arguments)
+  [[nodiscard]] auto spawn(const TaskOptions& options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    static_assert(cx::has_cap<cap::spawn, Caps...>,
-                  "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
-    static_assert(
-        (sendable<Arguments> && ...),
-        "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
-        "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber");
-    return start(options, false, std::move(callable), std::move(arguments)...);
+    return start_task(&options, std::move(callable), std::move(arguments)...);
   }
 
   /// The same for a fiber: it stays on the thread of this scope, so it may borrow what outlives the scope (TSK-4).
   template <class F, class... Arguments>
     requires(!std::same_as<F, TaskOptions>)
   [[nodiscard]] auto fiber(F callable, Arguments... arguments) -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    return fiber(TaskOptions{}, std::move(callable), std::move(arguments)...);
+    return start_fiber(nullptr, std::move(callable), std::move(arguments)...);
   }
   template <class F, class... Arguments>
-  [[nodiscard]] auto fiber(TaskOptions options, F callable, Arguments... arguments)
+  [[nodiscard]] auto fiber(const TaskOptions& options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    static_assert(cx::has_cap<cap::fiber, Caps...>,
-                  "calm: this context starts no fibers, cap::fiber was not passed (CTX-2)");
-    return start(options, true, std::move(callable), std::move(arguments)...);
+    return start_fiber(&options, std::move(callable), std::move(arguments)...);
   }
 
   /// Runs `callable(cx, arguments...)` when everything in the scope has ended, newest first, masked (CTX-4).
@@ -210,13 +202,33 @@ class ScopeOf : public cx::ScopeBase {
   }
 
   template <class F, class... Arguments>
-  auto start(const TaskOptions& options, bool fiber, F callable, Arguments... arguments)
+  auto start_task(const TaskOptions* options, F callable, Arguments... arguments)
+      -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
+    static_assert(cx::has_cap<cap::spawn, Caps...>,
+                  "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
+    static_assert(
+        (sendable<Arguments> && ...),
+        "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
+        "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber");
+    return start<false>(options, std::move(callable), std::move(arguments)...);
+  }
+  template <class F, class... Arguments>
+  auto start_fiber(const TaskOptions* options, F callable, Arguments... arguments)
+      -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
+    static_assert(cx::has_cap<cap::fiber, Caps...>,
+                  "calm: this context starts no fibers, cap::fiber was not passed (CTX-2)");
+    return start<true>(options, std::move(callable), std::move(arguments)...);
+  }
+  template <bool fiber, class F, class... Arguments>
+  auto start(const TaskOptions* options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     using T = cx::TaskValue<F, Context, Arguments...>;
-    auto shell = cx::make_shell<T, Context>(port(), context_.region, std::move(callable), std::move(arguments)...);
-    if (!shell) return Spawned<T>(Errc::resource_exhausted);
-    if (fiber) become_home(*shell);
-    return cx::start(context_, &crew_, options, std::move(shell));
+    auto* const shell = cx::make_shell<T, Context>(port(), context_.region, cx::name_in(options), std::move(callable),
+                                                   std::move(arguments)...);
+    if (shell == nullptr) [[unlikely]]
+      return Spawned<T>(Errc::resource_exhausted);
+    if constexpr (fiber) become_home(*shell);
+    return cx::start(context_, &crew_, options, *shell);
   }
 };
 

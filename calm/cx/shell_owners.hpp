@@ -1,10 +1,11 @@
-// shell_owners.hpp — who keeps the shell of a task: the kernel's side, until the task has ended, and its handle.
+// shell_owners.hpp — who keeps the shell of a task: the kernel's side, until the task has ended, and its handle; and in what block.
 // Laws:    TSK-3
 // Threads: each of the two on whatever thread it is; the last one ends the shell
 // Cancel:  not applicable
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace calm::cx {
@@ -13,7 +14,17 @@ namespace calm::cx {
 class ShellOwners {
  public:
   /// Needs: whether several workers may have it; asked once, for the shell of a whole program outlives its runtime.
-  explicit ShellOwners(bool shared) noexcept : shared_(shared) {}
+  explicit ShellOwners(bool shared) noexcept : traits_(shared ? shared_bit : 0) {}
+
+  // How its block is made. Needs: before the shell is the kernel's.
+
+  /// The block begins with a name.
+  void set_named() noexcept { traits_ |= named_bit; }
+  [[nodiscard]] bool has_name() const noexcept { return (traits_ & named_bit) != 0; }
+  /// The shell is one with more in it.
+  void set_larger() noexcept { traits_ |= larger_bit; }
+  /// Gives: true when the block is the shell and nothing else.
+  [[nodiscard]] bool has_plain_block() const noexcept { return (traits_ & (named_bit | larger_bit)) == 0; }
 
   /// One more. Needs: before the shell is the kernel's.
   void retain() noexcept { owners_.store(2, std::memory_order_relaxed); }
@@ -21,7 +32,7 @@ class ShellOwners {
   [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_acquire) > 1; }  // [S1]
   /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
   [[nodiscard]] bool release() noexcept {
-    if (!shared_) {  // one worker has both: no step of another comes between these two
+    if ((traits_ & shared_bit) == 0) {  // one worker has both: no step of another comes between these two
       const auto left = static_cast<std::uint8_t>(owners_.load(std::memory_order_relaxed) - 1);
       owners_.store(left, std::memory_order_relaxed);
       return left == 0;
@@ -30,9 +41,16 @@ class ShellOwners {
     return owners_.load(std::memory_order_acquire) == 1 || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
+  static constexpr std::uint8_t named_bit = 2;
+  /// For a debugger, as TaskRoot::offsets().
+  static consteval std::size_t traits_offset() noexcept;
+
  private:
+  static constexpr std::uint8_t shared_bit = 1;
+  static constexpr std::uint8_t larger_bit = 4;
+
   std::atomic<std::uint8_t> owners_{1};
-  bool shared_;
+  std::uint8_t traits_;  // the same from the first poll on
 };
 
 }  // namespace calm::cx

@@ -4,8 +4,11 @@
 // Cancel:  a region that closes or is cancelled takes no task any more; what was to run has ended then
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <new>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -63,37 +66,114 @@ CALM_CORO_WRAPPER Task<T> keep(C cx, F callable, Arguments... arguments) {
     return keep_in_frame<T>(cx, std::move(callable), std::move(arguments)...);
   }
 }
-/// Gives: the shell of a task that runs `callable(cx, arguments...)`; nothing without memory.
+/// Needs: options, or none.
+[[nodiscard]] inline std::string_view name_in(const TaskOptions* options) noexcept {
+  return options == nullptr ? std::string_view() : options->name;
+}
+
+/// The shell of a task with what it runs, for a callable that does not keep itself: that and its arguments lie here until the frames
+/// are gone (TSK-5), so there is no frame around those of the callable. It is called in the first poll.
 template <class T, class C, class F, class... Arguments>
-[[gnu::always_inline]] inline mem::Ref<Shell<T>> make_shell(Port& port, RegionId region, F callable,
-                                                            Arguments... arguments) {
+class KeepingShell final : public Shell<T> {
+ public:
+  KeepingShell(Port& port, RegionId region, F&& callable, Arguments&&... arguments)
+      : Shell<T>(port, region), given_{std::move(callable), {std::move(arguments)...}} {
+    this->owners_.set_larger();
+    this->keep_callable();
+  }
+  KeepingShell(const KeepingShell&) = delete;
+  KeepingShell& operator=(const KeepingShell&) = delete;
+  ~KeepingShell() {
+    if (this->keeps_callable()) std::destroy_at(std::addressof(given_));
+  }
+
+ private:
+  void call_it() override { this->start_with(call_with(std::index_sequence_for<Arguments...>()).leave().promise()); }
+  void drop_callable() noexcept override { std::destroy_at(std::addressof(given_)); }
+  std::size_t end_here() noexcept override {
+    std::destroy_at(this);
+    return sizeof(KeepingShell);
+  }
+
+  template <std::size_t... index>
+  CALM_CORO_WRAPPER Task<T> call_with(std::index_sequence<index...> /*each*/) {
+    return given_.callable(C(this->context()), std::move(std::get<index>(given_.arguments))...);
+  }
+
+  struct Given {
+    F callable;
+    [[no_unique_address]] std::tuple<Arguments...> arguments;
+  };
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
+  union {
+    Given given_;
+  };
+  // NOLINTEND(readability-identifier-naming)
+};
+
+/// Gives: the shell of a task of this name that runs `callable(cx, arguments...)`, which is the caller's; nullptr without memory.
+template <class T, class C, class F, class... Arguments>
+[[gnu::always_inline]] inline Shell<T>* make_shell(Port& port, RegionId region, std::string_view name, F callable,
+                                                   Arguments... arguments) {
+  using Keeping = KeepingShell<T, C, F, Arguments...>;
+  Shell<T>* shell = nullptr;
   try {
-    auto shell = mem::Ref<Shell<T>>::adopt(new Shell<T>(port, region));
-    shell->begin(keep<T>(C(shell->context()), std::move(callable), std::move(arguments)...));
+    if constexpr (!KeepsItself<F> && alignof(Keeping) <= alignof(TaskRoot::Name)) {
+      shell = Shell<T>::template make<Keeping>(name, port, region, std::move(callable), std::move(arguments)...);
+    } else {
+      shell = Shell<T>::template make<Shell<T>>(name, port, region);
+      shell->begin(keep<T>(C(shell->context()), std::move(callable), std::move(arguments)...));
+    }
     return shell;
   } catch (const std::bad_alloc&) {
-    return {};
+    if (shell != nullptr) shell->let_go();
+    return nullptr;
+  } catch (...) {
+    if (shell != nullptr) shell->let_go();
+    throw;
   }
 }
 
-/// Needs: a shell with its frame, for the region of this context; the crew of that region's scope, none where there is no
-///        scope. Gives: it is the kernel's; on failure its frames are gone.
-kernel::Made<TaskId> admit(const Context& context, Crew* crew, TaskRoot& shell, const TaskOptions& options);
-
-/// Needs: as admit().
+/// Ends a shell that neither the kernel nor a handle comes to own. Needs: it was retained for both.
 template <class T>
-Spawned<T> start(const Context& context, Crew* crew, const TaskOptions& options, mem::Ref<Shell<T>> shell) {
-  shell->retain();
-  const auto made = admit(context, crew, *shell, options);
-  if (!made) [[unlikely]] {
-    shell->let_go();
-    return Spawned<T>(made.status);
-  }
-  return Spawned<T>(Handle<T>(std::move(shell), made.id));
+[[gnu::noinline]] Spawned<T> refused(Shell<T>& shell, Status why) {
+  shell.let_go();
+  shell.let_go();
+  return Spawned<T>(why);
+}
+
+/// Needs: as Port::admit(); a shell of the caller, which it is no more.
+template <class T>
+[[gnu::always_inline]] inline Spawned<T> start(const Context& context, Crew* crew, const TaskOptions* options,
+                                               Shell<T>& shell) {
+  shell.retain();
+  const Status admitted = shell.port().admit(context, crew, shell, options);
+  if (!admitted) [[unlikely]]
+    return refused(shell, admitted);
+  return Spawned<T>(Handle<T>(mem::Ref<Shell<T>>::adopt(&shell)));
 }
 
 /// Gives: the crew of the scope whose region this context spawns into; nullptr in the region of the program itself.
-[[nodiscard]] Crew* crew_of(const Context& context) noexcept;
+[[nodiscard]] Crew* crew_among_scopes(const Context& context) noexcept;
+[[nodiscard]] inline Crew* crew_of(const Context& context) noexcept {
+  return context.root->has_fixtures() ? crew_among_scopes(context) : context.root->only_crew();
+}
+
+/// Starts `callable(cx, arguments...)` beside the running task. Needs: options, or none.
+template <class T, class... Caps, class F, class... Arguments>
+Spawned<T> spawn_beside(CxOf<Caps...> cx, const TaskOptions* options, F callable, Arguments... arguments) {
+  static_assert(has_cap<cap::spawn, Caps...>, "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
+  static_assert(
+      (sendable<Arguments> && ...),
+      "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
+      "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber in a scope");
+  const Context& context = context_of(cx);
+  auto* const shell = make_shell<T, CxOf<Caps...>>(context.root->port(), context.region, name_in(options),
+                                                   std::move(callable), std::move(arguments)...);
+  if (shell == nullptr) [[unlikely]]
+    return Spawned<T>(Errc::resource_exhausted);
+  return start(context, crew_of(context), options, *shell);
+}
 
 }  // namespace cx
 
@@ -104,23 +184,14 @@ template <class... Caps, class F, class... Arguments>
   requires(!std::same_as<F, TaskOptions>)
 [[nodiscard]] auto spawn(CxOf<Caps...> cx, F callable, Arguments... arguments)
     -> Spawned<cx::TaskValue<F, CxOf<Caps...>, Arguments...>> {
-  return spawn(cx, TaskOptions{}, std::move(callable), std::move(arguments)...);
+  using T = cx::TaskValue<F, CxOf<Caps...>, Arguments...>;
+  return cx::spawn_beside<T>(cx, nullptr, std::move(callable), std::move(arguments)...);
 }
 template <class... Caps, class F, class... Arguments>
-[[nodiscard]] auto spawn(CxOf<Caps...> cx, TaskOptions options, F callable, Arguments... arguments)
+[[nodiscard]] auto spawn(CxOf<Caps...> cx, const TaskOptions& options, F callable, Arguments... arguments)
     -> Spawned<cx::TaskValue<F, CxOf<Caps...>, Arguments...>> {
-  static_assert(cx::has_cap<cap::spawn, Caps...>,
-                "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
-  static_assert(
-      (sendable<Arguments> && ...),
-      "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
-      "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber in a scope");
   using T = cx::TaskValue<F, CxOf<Caps...>, Arguments...>;
-  const cx::Context& context = cx::context_of(cx);
-  auto shell = cx::make_shell<T, CxOf<Caps...>>(context.root->port(), context.region, std::move(callable),
-                                                std::move(arguments)...);
-  if (!shell) return Spawned<T>(Errc::resource_exhausted);
-  return cx::start(context, cx::crew_of(context), options, std::move(shell));
+  return cx::spawn_beside<T>(cx, &options, std::move(callable), std::move(arguments)...);
 }
 
 }  // namespace calm

@@ -4,7 +4,12 @@
 // Cancel:  a cancelled join stops waiting; the task goes on, it is its region's
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <exception>
+#include <memory>
+#include <new>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -17,26 +22,44 @@
 
 namespace calm::cx {
 
-/// The shell of a task that gives a T. Owned by the kernel's side, until the task has ended, and by its handle.
+/// The shell of a task that gives a T. Owned by the kernel's side, until the task has ended, and by its handle. One that derives from
+/// this has more in it.
 template <class T>
-class Shell final : public RootOf<T> {
+class Shell : public RootOf<T> {
  public:
   using RootOf<T>::RootOf;
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
+  /// The same as `new` for one that may have a name. Fails: std::bad_alloc, and what making it throws.
+  template <class S, class... Given>
+  static S* make(std::string_view name, Port& port, RegionId region, Given&&... given) {
+    static_assert(std::derived_from<S, Shell>);
+    static_assert(alignof(S) <= alignof(Name), "calm: a task gives no value that is aligned to more than 16 bytes");
+    if (name.empty()) [[likely]]
+      return make_behind<S, 0>(port, region, std::forward<Given>(given)...);
+    auto* const shell = make_behind<S, sizeof(Name)>(port, region, std::forward<Given>(given)...);
+    ::new (static_cast<void*>(reinterpret_cast<Name*>(shell) - 1)) Name{name};
+    shell->owners_.set_named();
+    return shell;
+  }
   // For mem::Ref.
   void retain() noexcept { owners_.retain(); }
   [[nodiscard]] bool release() noexcept { return owners_.release(); }
-  [[gnu::noinline]] static void destroy(const Shell* shell) noexcept { delete shell; }
+  [[gnu::noinline]] static void destroy(const Shell* const_shell) noexcept {
+    auto* const shell =
+        const_cast<Shell*>(const_shell);  // NOLINT(cppcoreguidelines-pro-type-const-cast): nobody has it
+    if (shell->owners_.has_plain_block()) [[likely]] {
+      shell->Shell::~Shell();
+      return mem::FramePool::give_back(shell, sizeof(Shell));
+    }
+    destroy_other(*shell);
+  }
 
   /// Takes over the frame of the task.
   void begin(Task<T> task) noexcept { this->start_with(task.leave().promise()); }
 
   [[nodiscard]] bool about_to_end() noexcept override { return owners_.several(); }
-  void let_go() noexcept override {
-    if (release()) destroy(this);
-  }
 
   // --- for who joins ---
 
@@ -47,8 +70,10 @@ class Shell final : public RootOf<T> {
 
   /// Gives: true when it ended with its value.
   [[nodiscard]] bool has_value() const noexcept {
-    return (!has_end() || stored_end().is_ok()) && gave_ == TaskRoot::Gave::value;
+    return (!has_end() || stored_end().is_ok()) && gave() == TaskRoot::Gave::value;
   }
+  /// Gives: true when it did so and has nothing to say beside it.
+  [[nodiscard]] bool has_nothing_but_value() const noexcept { return !has_end() && gave() == TaskRoot::Gave::value; }
   /// Needs: has_value(). Once.
   [[nodiscard]] T value() noexcept(std::is_nothrow_move_constructible_v<T> || std::is_void_v<T>) {
     if constexpr (!std::is_void_v<T>) return std::move(this->given());
@@ -57,18 +82,48 @@ class Shell final : public RootOf<T> {
   [[nodiscard]] const ChildEnd* ending() const noexcept { return has_end() ? &stored_end() : nullptr; }
   /// Once.
   [[nodiscard]] Outcome<T> take() noexcept {
-    CALM_REQUIRE(TSK_3, gave_ != TaskRoot::Gave::taken && (has_value() || (has_end() && !stored_end().is_ok())));
+    CALM_REQUIRE(TSK_3, gave() != TaskRoot::Gave::taken && (has_value() || (has_end() && !stored_end().is_ok())));
     Outcome<T> end = has_value() ? given_outcome() : failure_as<T>(stored_end());
     this->clear();
-    gave_ = TaskRoot::Gave::taken;
+    this->set_gave(TaskRoot::Gave::taken);
     return end;
   }
 
- private:
-  using TaskRoot::gave_;
-  using TaskRoot::has_end;
+ protected:
+  ~Shell() = default;
+
+  /// Ends it. Gives: how many bytes it had.
+  virtual std::size_t end_here() noexcept {
+    this->Shell::~Shell();
+    return sizeof(Shell);
+  }
   using TaskRoot::owners_;
+
+ private:
+  void end_shell() noexcept override { destroy(this); }
+
+  using Name = TaskRoot::Name;
+  using TaskRoot::gave;
+  using TaskRoot::has_end;
   using TaskRoot::stored_end;
+
+  /// Makes one in a block that has so many bytes more, before it.
+  template <class S, std::size_t before, class... Given>
+  static S* make_behind(Port& port, RegionId region, Given&&... given) {
+    auto* const block = static_cast<std::byte*>(mem::FramePool::take(before + sizeof(S)));
+    try {
+      return ::new (static_cast<void*>(block + before)) S(port, region, std::forward<Given>(given)...);
+    } catch (...) {
+      mem::FramePool::give_back(block, before + sizeof(S));
+      throw;
+    }
+  }
+  [[gnu::noinline]] static void destroy_other(Shell& shell) noexcept {
+    const std::size_t before = shell.owners_.has_name() ? sizeof(Name) : 0;
+    auto* const block = reinterpret_cast<std::byte*>(&shell) - before;
+    const std::size_t bytes = before + shell.end_here();
+    mem::FramePool::give_back(block, bytes);
+  }
 
   [[nodiscard]] Outcome<T> given_outcome() noexcept {
     Outcome<T> end = as_ok();
@@ -89,10 +144,11 @@ class Shell final : public RootOf<T> {
 /// Waits for the end of a task.
 class EndWait : public Wait {
  public:
-  EndWait(const Context* context, TaskId task) noexcept : Wait(context), task_(task) {}
+  /// Needs: the task was admitted; somebody keeps its shell.
+  EndWait(const Context* context, TaskRoot& task) noexcept : Wait(context), task_(task) {}
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
   WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override;
-  [[nodiscard]] trace::ResourceId resource() const noexcept override { return task_; }
+  [[nodiscard]] trace::ResourceId resource() const noexcept override { return task_.id(); }
   static void result() noexcept {}
 
  protected:
@@ -102,7 +158,7 @@ class EndWait : public Wait {
   void poll_in_place(TaskRoot& root) noexcept;
 
  private:
-  TaskId task_;
+  TaskRoot& task_;
   bool tried_in_place_ = false;
   bool registered_ = false;
 };
@@ -122,8 +178,23 @@ namespace cx {
 template <class T>
 class JoinWait : public EndWait {
  public:
+  /// The way of a join whose task has ended with a value, or does so when it is polled here and now.
+  class Shortcut {
+   public:
+    [[nodiscard, gnu::always_inline]] static bool get(TaskRoot& root, const Handle<T>& handle) noexcept {
+      Shell<T>& task = *handle.shell_;
+      if (!task.is_over()) root.port().poll_in_place(root.worker(), task);
+      return task.is_over() && task.has_nothing_but_value();
+    }
+    explicit Shortcut(const Handle<T>& handle) noexcept : task_(handle.shell_.get()) {}
+    [[gnu::always_inline]] T result() { return task_->value(); }
+
+   private:
+    Shell<T>* task_;  // the handle stays until the co_await is over
+  };
+
   JoinWait(const Context* context, Handle<T> handle) noexcept
-      : EndWait(context, handle.id()), handle_(std::move(handle)) {}
+      : EndWait(context, *handle.shell_), handle_(std::move(handle)) {}
 
   /// It may have ended, or be polled here and now: then the frame goes on with its value.
   [[nodiscard]] bool at_once(TaskRoot& root) noexcept {
@@ -168,24 +239,24 @@ class [[nodiscard]] Handle {
  public:
   /// Of no task.
   Handle() noexcept = default;
-  /// Needs: a task that was made with a handle, this one.
-  Handle(mem::Ref<cx::Shell<T>> shell, TaskId task) noexcept : shell_(std::move(shell)), task_(task) {}
-  Handle(Handle&& other) noexcept : shell_(std::move(other.shell_)), task_(std::exchange(other.task_, {})) {}
+  /// Needs: a task that was admitted with a handle, this one.
+  explicit Handle(mem::Ref<cx::Shell<T>> shell) noexcept : shell_(std::move(shell)) {}
+  Handle(Handle&&) noexcept = default;
   Handle& operator=(Handle&& other) noexcept {
     std::swap(shell_, other.shell_);
-    std::swap(task_, other.task_);
     return *this;
   }
   ~Handle() {
-    if (task_ && !port().is_quick()) (void)port().release(port().here(), task_);
+    if (shell_ && !port().is_quick()) [[unlikely]]
+      (void)port().release(port().here(), id());
   }
 
-  [[nodiscard]] TaskId id() const noexcept { return task_; }
+  [[nodiscard]] TaskId id() const noexcept { return shell_ ? shell_->id() : TaskId(); }
 
   /// Gives: the task's value; its failure leaves the awaiting coroutine, its exception is thrown. Once.
   /// Cancel: stops waiting; the task goes on.
-  cx::WaitFor<cx::JoinWait<T>, const cx::Context*, Handle> join(CxOf<> cx) && noexcept {
-    return cx::WaitFor<cx::JoinWait<T>, const cx::Context*, Handle>(&cx::context_of(cx), std::move(*this));
+  cx::WaitFor<cx::JoinWait<T>, cx::GivenContext, Handle> join(CxOf<> cx) && noexcept {
+    return cx::WaitFor<cx::JoinWait<T>, cx::GivenContext, Handle>(cx::GivenContext(cx), std::move(*this));
   }
 
   /// Gives: how the task ended, without a wait. Needs: it has ended, as everything in a closed scope has. Once.
@@ -193,7 +264,7 @@ class [[nodiscard]] Handle {
 
   /// Asks the task to stop.
   void cancel(std::string_view message = {}) const {
-    (void)port().request_cancel(port().here(), task_, {.message = message});
+    (void)port().request_cancel(port().here(), id(), {.message = message});
   }
 
  private:
@@ -201,30 +272,46 @@ class [[nodiscard]] Handle {
   [[nodiscard]] cx::Port& port() const noexcept { return shell_->port(); }
 
   mem::Ref<cx::Shell<T>> shell_;
-  TaskId task_;
 };
 
 namespace cx {
 
-/// Takes the handle out of what spawn() gave; why there is none leaves the coroutine.
-template <class T>
-class AwaitSpawned final : public Wait {
+/// Ends the coroutine with why there is no task.
+class RefusedWait final : public Wait {
  public:
-  /// Needs: both stay until the co_await is over.
-  AwaitSpawned(Spawned<T>& spawned, Frame& frame) noexcept : Wait(nullptr), spawned_(spawned), frame_(frame) {}
+  explicit RefusedWait(Status why) noexcept : Wait(nullptr), why_(why) {}
+  WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
+
+ private:
+  Status why_;
+};
+
+/// Takes the handle out of what spawn() gave; why there is none leaves the coroutine. Only then a wait is made.
+template <class T>
+class AwaitSpawned {
+ public:
+  /// Needs: it stays until the co_await is over.
+  explicit AwaitSpawned(Spawned<T>& spawned) noexcept : spawned_(spawned) {}
+  AwaitSpawned(const AwaitSpawned&) = delete;
+  AwaitSpawned& operator=(const AwaitSpawned&) = delete;
+  ~AwaitSpawned() = default;
 
   [[nodiscard]] bool await_ready() const noexcept { return spawned_.is_ok(); }
-  void await_suspend(std::coroutine_handle<> /*frame*/) noexcept { frame_.root()->park(frame_, *this); }
-  Handle<T> await_resume() noexcept { return std::move(spawned_).value(); }
-
-  WaitState step(TaskRoot& /*root*/, ChildEnd& end) noexcept override {
-    end = err(spawned_.error());
-    return WaitState::failed;
+  template <std::derived_from<Frame> Promise>
+  void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+    std::construct_at(std::addressof(refused_), spawned_.refused());
+    Frame& frame = coroutine.promise();
+    frame.root()->park(frame, refused_);
   }
+  Handle<T> await_resume() noexcept { return std::move(spawned_).value(); }
 
  private:
   Spawned<T>& spawned_;
-  Frame& frame_;
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
+  union {
+    RefusedWait refused_;  // from await_suspend() on
+  };
+  // NOLINTEND(readability-identifier-naming)
 };
 
 }  // namespace cx
@@ -243,6 +330,7 @@ class [[nodiscard("a task that was refused does not run")]] Spawned {
   explicit operator bool() const noexcept { return is_ok(); }
   /// Gives: why there is no task. Needs: !is_ok().
   [[nodiscard]] Error error() const { return cx::refusal(refused_); }
+  [[nodiscard]] Status refused() const noexcept { return refused_; }
   /// Gives: the handle. Needs: is_ok().
   [[nodiscard]] Handle<T> value() && noexcept {
     CALM_REQUIRE(TSK_3, is_ok());
@@ -253,7 +341,7 @@ class [[nodiscard("a task that was refused does not run")]] Spawned {
     return ok(std::move(handle_));
   }
 
-  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& frame) && noexcept { return {*this, frame}; }
+  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& /*frame*/) && noexcept { return cx::AwaitSpawned<T>(*this); }
 
  private:
   Handle<T> handle_;

@@ -33,9 +33,12 @@
 #define CALM_CORO_TYPE [[clang::coro_return_type]] [[clang::coro_lifetimebound]] [[clang::trivial_abi]]
 /// Stands before a function that is no coroutine and returns a Task all the same.
 #define CALM_CORO_WRAPPER [[clang::coro_wrapper]]
+/// Stands behind a member function that gives an awaitable which is good as long as its object is there.
+#define CALM_OF_THIS [[clang::lifetimebound]]
 #else
 #define CALM_CORO_TYPE
 #define CALM_CORO_WRAPPER
+#define CALM_OF_THIS
 #endif
 
 namespace calm {
@@ -117,8 +120,10 @@ class AwaitValue final : public FailWait {
 
 /// What the promises of all Tasks share.
 struct TaskPromise : Frame {
-  static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
-  static void operator delete(void* frame, std::size_t bytes) noexcept { mem::FramePool::give_back(frame, bytes); }
+  static void* operator new(std::size_t bytes) { return mem::FramePool::take(mem::FramePool::aligned(bytes)); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
+    mem::FramePool::give_back(frame, mem::FramePool::aligned(bytes));
+  }
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
   static FinalAwait final_suspend() noexcept { return {}; }
@@ -157,10 +162,10 @@ class RootOf : public TaskRoot {
   template <class... Arguments>
   void give(Arguments&&... arguments) {
     // A coroutine may end a second time, when a destructor throws at the first.
-    if (gave_ != Gave::nothing) [[unlikely]]
+    if (gave() != Gave::nothing) [[unlikely]]
       clear();
     std::construct_at(std::addressof(value_), std::forward<Arguments>(arguments)...);
-    gave_ = Gave::value;
+    set_gave(Gave::value);
   }
 
  protected:
@@ -168,12 +173,12 @@ class RootOf : public TaskRoot {
 
   /// Needs: it gave one.
   [[nodiscard]] T& given() noexcept {
-    CALM_REQUIRE(OUT_5, gave_ == Gave::value);
+    CALM_REQUIRE(OUT_5, gave() == Gave::value);
     return value_;
   }
   void clear() noexcept {
-    if (gave_ == Gave::value) std::destroy_at(std::addressof(value_));
-    gave_ = Gave::nothing;
+    if (gave() == Gave::value) std::destroy_at(std::addressof(value_));
+    set_gave(Gave::nothing);
   }
 
  private:
@@ -189,12 +194,12 @@ class RootOf<void> : public TaskRoot {
  public:
   using TaskRoot::TaskRoot;
 
-  void give() noexcept { gave_ = Gave::value; }
+  void give() noexcept { set_gave(Gave::value); }
 
  protected:
   ~RootOf() = default;
 
-  void clear() noexcept { gave_ = Gave::nothing; }
+  void clear() noexcept { set_gave(Gave::nothing); }
 };
 
 template <class T>

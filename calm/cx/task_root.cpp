@@ -1,5 +1,6 @@
 #include "calm/cx/task_root.hpp"
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -13,21 +14,6 @@ WaitState Wait::cancel(TaskRoot& /*root*/, Reason& reason, ChildEnd& end) noexce
   std::destroy_at(&end);  // an assignment would ask twice what it was
   std::construct_at(&end, cancelled(std::move(reason)));
   return WaitState::failed;
-}
-
-void TaskRoot::start_with(Frame& frame) noexcept {
-  CALM_REQUIRE(TSK_5, live_.leaf == nullptr && frame.above == nullptr);
-  frame.above = &context_;
-  live_.leaf = &frame;
-}
-
-/// The frame has failed, or it was the outermost: the loop has to know.
-void TaskRoot::leave(Frame& frame) noexcept {
-  if (stand_ == Stand::failed) {
-    live_.leaf = &frame;
-  } else {
-    stand_ = Stand::ended;
-  }
 }
 
 /// Destroys the innermost frame; the one around it is that then. Gives: what that one awaited; nullptr when none is left.
@@ -55,32 +41,59 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
 [[gnu::noinline]] bool TaskRoot::unwind_to_asker() noexcept {
   while (live_.leaf != nullptr) {
     Awaiter* const awaiter = destroy_leaf();
-    if (awaiter != nullptr && awaiter->deliver(worker_->failure())) return true;
+    if (awaiter != nullptr && awaiter->deliver(live_.worker->failure())) return true;
   }
-  ChildEnd& failure = worker_->failure();
+  if (keeps_) let_callable_go();
+  ChildEnd& failure = live_.worker->failure();
   if (!live_.notes.empty()) failure = with_notes(std::move(failure));
   set_end(std::move(failure));
   if (end_.is_panicked()) failure = ok();  // a move leaves an exception where it is
   return false;
 }
 
+/// Gives: false when there is none: what was thrown is how the task has ended.
+[[gnu::noinline]] bool TaskRoot::make_first_frame() noexcept {
+  try {
+    call_it();
+    return true;
+  } catch (...) {
+    let_callable_go();
+    set_end(panicked(std::current_exception()));
+    return false;
+  }
+}
+
+/// The frames are gone.
+[[gnu::noinline]] void TaskRoot::let_callable_go() noexcept {
+  keeps_ = false;
+  drop_callable();
+}
+
 void TaskRoot::store(ChildEnd end) noexcept { set_end(std::move(end)); }
 
 /// Out of the way: most tasks are quiet.
 [[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
-  if (std::exchange(stand_, Stand::waits) == Stand::arrived && port_.is_watched()) port_.reached(*this);
+  const Stand stood = std::exchange(stand_, Stand::waits);
+  if (stood == Stand::gave_way) live_.wait->gave_way();
+  if (stood == Stand::arrived && port_.is_watched()) port_.reached(*this);
   if (port_.is_quick() && live_.wait->context() == nullptr) return ask_plainly();
-  return publish(port_.step(*this, *live_.wait, worker_->failure()));
+  return publish(port_.step(*this, *live_.wait, live_.worker->failure()));
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
-  enter(worker, id_);
+  enter(worker, id());
   ChildEnd end = ok();
   return live_.wait == nullptr ? WaitState::pending : port_.step(*this, *live_.wait, end);
 }
 
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
-  if (port_.is_shared()) return {.site = last_await_.get(), .resource = waits_for_.get(), .holder = held_by_.get()};
+  if (port_.is_shared()) {
+    const std::uint64_t bits = waits_for_.get();
+    if (bits >> 62 == holder_bit >> 62) {
+      return {.site = last_await_.get(), .holder = TaskId::from_bits(bits & ~holder_bit)};
+    }
+    return {.site = last_await_.get(), .resource = trace::ResourceId::from_bits(bits)};
+  }
   if (leaf() == nullptr) return {};
   if (live_.wait == nullptr) return {.site = last_await_.get()};
   return {.site = last_await_.get(), .resource = live_.wait->resource(), .holder = live_.wait->holder()};
@@ -90,11 +103,32 @@ void TaskRoot::ask_for_another_poll() noexcept {
   if (port_.is_quick()) {
     again_ = true;
   } else {
-    (void)port_.wake(*worker_, id_);
+    (void)port_.wake(worker(), id());
   }
 }
 
 TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept { return poll_here(worker, id); }
+
+/// A frame has failed, or stands at a wait that was not asked yet: the poll goes on until it is over.
+[[gnu::noinline]] TaskRoot::Progress TaskRoot::go_on() noexcept {
+  while (stand_ == Stand::failed || stand_ == Stand::arrived) {
+    if (stand_ == Stand::failed) {
+      if (!unwind_to_asker()) return Progress::ended;
+      stand_ = Stand::waits;
+    } else {
+      pass();
+      if (ready() >= ready_in_a_row) {
+        ask_for_another_poll();
+        return parked();
+      }
+      const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
+      if (state == WaitState::pending) return parked();
+      if (!tell_frame(state)) return Progress::ended;
+    }
+    handover_.run(live_.leaf->coroutine());
+  }
+  return after_frames();
+}
 
 /// From the leaf on; `outer` stays, parked at what is gone, and can only be destroyed.
 void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
@@ -103,7 +137,7 @@ void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
 }
 
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
-  auto* const scope = Fixture::first<OpenScope>(live_.fixtures);
+  auto* const scope = Fixture::first<OpenScope>(fixtures_);
   CALM_INVARIANT(CAN_8, scope != nullptr, id.bits());
   enter(worker, id);
   destroy_up_to(scope->frame);
@@ -115,9 +149,11 @@ RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept
   if (id) {
     enter(worker, id);
   } else {
-    worker_ = &worker;  // it never ran: what its frame holds ends in the poll of the one who tried to start it (OBL-2)
+    live_.worker =
+        &worker;  // it never ran: what its frame holds ends in the poll of the one who tried to start it (OBL-2)
   }
   destroy_up_to(nullptr);
+  if (keeps_) let_callable_go();
 }
 
 }  // namespace calm::cx

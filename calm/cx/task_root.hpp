@@ -19,7 +19,9 @@
 #include "calm/check/require.hpp"
 #include "calm/cx/context.hpp"
 #include "calm/cx/frame.hpp"
+#include "calm/cx/handover.hpp"
 #include "calm/cx/shell_owners.hpp"
+#include "calm/cx/wait_base.hpp"
 #include "calm/kernel/host.hpp"
 #include "calm/kernel/worker.hpp"
 #include "calm/lockfree/relaxed.hpp"
@@ -34,78 +36,6 @@ namespace calm::cx {
 class Crew;
 class Port;
 
-/// How control goes from one frame to the next. Where symmetric transfer is a tail call in every build, frames hand over to
-/// each other; elsewhere (g++ at low optimisation or with sanitizers, and no macro tells) each suspends and a loop goes on.
-class Handover {
- public:
-  /// Gives: what await_suspend gives for control to go there.
-  auto to(std::coroutine_handle<> frame) noexcept {
-#if defined(__clang__)
-    return frame;
-#else
-    next_ = frame;
-#endif
-  }
-
-  /// Resumes this frame and those that control goes to from there.
-  void run(std::coroutine_handle<> frame) noexcept {
-    frame.resume();
-#if !defined(__clang__)
-    while (next_) std::exchange(next_, {}).resume();
-#endif
-  }
-
- private:
-#if !defined(__clang__)
-  std::coroutine_handle<> next_;
-#endif
-};
-
-/// How a wait stands.
-enum class WaitState : std::uint8_t { ready, pending, failed };
-
-/// Something a task can park at: the one kind of suspension there is. It lives in the frame that waits.
-class Wait : public Awaiter {
- public:
-  /// Needs: the context of the code that waits; with none the wait cannot be cancelled.
-  explicit Wait(const Context* context) noexcept : context_(context) {}
-
-  [[nodiscard]] const Context* context() const noexcept { return context_; }
-
-  /// Called when the frame suspends and at every poll after that, until it says something else than pending.
-  /// Gives: ready: the frame goes on; pending: who can end the wait knows the task; failed: `end` says how.
-  virtual WaitState step(TaskRoot& root, ChildEnd& end) noexcept = 0;
-
-  /// The task was cancelled: leave the line. The reason is the wait's to take.
-  /// Gives: failed: the wait ends as `end` says, Cancelled unless it is overridden; ready or pending, as step(), when the
-  ///        wait is not to be cancelled.
-  virtual WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept;
-
-  /// Gives: what must happen to something else before this ends: a task that ends, a region that closes, a channel, …
-  ///        Nothing when only time ends it, or nothing has to.
-  [[nodiscard]] virtual trace::ResourceId resource() const noexcept { return {}; }
-
-  /// Gives: who has that, when it is one task and known: a lock. For who inspects; a wait is not slower for it.
-  [[nodiscard]] virtual TaskId holder() const noexcept { return {}; }
-
- protected:
-  ~Wait() = default;
-
- private:
-  const Context* context_;
-};
-
-/// A scope whose body runs in the task; it lives in the frame of that scope, around the frames of the body.
-struct OpenScope : Fixture {
-  static constexpr Kind kind = Kind::scope;
-
-  OpenScope() noexcept : Fixture(kind) {}
-
-  RegionId region{};
-  Crew* crew = nullptr;    ///< of its tasks
-  Frame* frame = nullptr;  ///< the one that opened it, until its body has ended
-};
-
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
 class TaskRoot {
  public:
@@ -117,15 +47,23 @@ class TaskRoot {
   /// Gives: where its outermost code stands.
   [[nodiscard]] const Context& context() const noexcept { return context_; }
   [[nodiscard]] RegionId region() const noexcept { return context_.region; }
-  [[nodiscard]] TaskId id() const noexcept { return id_; }
+  /// Gives: none before it was admitted.
+  [[nodiscard]] TaskId id() const noexcept { return id_.get(); }
+  /// The kernel has taken it. On another worker its first poll may say so at the same time.
+  void set_id(TaskId id) noexcept { id_.set(id); }
   /// Needs: a poll of this task; the worker that makes it.
-  [[nodiscard]] kernel::Worker& worker() const noexcept { return *worker_; }
-  [[nodiscard]] bool was_polled() const noexcept { return worker_ != nullptr; }
+  [[nodiscard]] kernel::Worker& worker() const noexcept { return *live_.worker; }
+  /// Gives: true when a worker has polled it and may do so again.
+  [[nodiscard]] bool was_polled() const noexcept { return !has_end() && live_.worker != nullptr; }
   /// Gives: true in a poll of this task.
-  [[nodiscard]] bool is_running() const noexcept { return worker_ != nullptr && worker_->running() == id_; }
+  [[nodiscard]] bool is_running() const noexcept { return was_polled() && live_.worker->running() == id(); }
 
   /// Needs: a frame that was never started; it is this object's from now on.
-  void start_with(Frame& frame) noexcept;
+  void start_with(Frame& frame) noexcept {
+    CALM_REQUIRE(TSK_5, live_.leaf == nullptr && frame.above == nullptr);
+    frame.above = &context_;
+    live_.leaf = &frame;
+  }
 
   enum class Progress : std::uint8_t {
     parked,
@@ -134,8 +72,18 @@ class TaskRoot {
   };
   /// Runs the task until it parks or ends. Needs: the kernel said `run`.
   [[nodiscard]] Progress poll(kernel::Worker& worker, TaskId id) noexcept;
-  /// The same without a call, for a loop that polls one after the other. Defined in drive.hpp.
+  /// The same without a call, for a loop that polls one after the other, or for the first poll. Defined in drive.hpp, as what
+  /// follows.
+  template <bool first = false>
   [[nodiscard]] Progress poll_here(kernel::Worker& worker, TaskId id) noexcept;
+  /// Gives: true when it gave way, and there is nothing to see by now; `stamp` is the kernel's, as Port::cancel_stamp() says.
+  [[nodiscard]] bool only_gave_way(std::uint64_t stamp) const noexcept {
+    return stand_ == Stand::gave_way && live_.quiet_at == stamp;
+  }
+  /// As poll_here(). Needs: only_gave_way(), and the kernel said `run`. Gives: true when that is all it does again; false:
+  ///        after_frames() says what it does.
+  [[nodiscard]] bool poll_after_yield(kernel::Worker& worker, TaskId id) noexcept;
+  [[nodiscard]] Progress after_frames() noexcept;
 
   /// Asks the wait that it is parked at once more and stays there, whatever the answer: for one who looks for lost wakes.
   /// Needs: parked; the kernel said `run`, and end_poll() follows.
@@ -166,43 +114,58 @@ class TaskRoot {
   [[nodiscard]] virtual bool about_to_end() noexcept = 0;
 
   /// The kernel has let the task go: the shell may end with this call.
-  virtual void let_go() noexcept = 0;
+  void let_go() noexcept {
+    if (owners_.release()) end_shell();
+  }
+
+  /// Gives: true before the first poll of a task whose callable is with its shell: it has no frame yet.
+  [[nodiscard]] bool is_to_be_called() const noexcept { return keeps_ && leaf() == nullptr; }
 
   /// For people; empty when the spawner gave none.
-  [[nodiscard]] std::string_view name() const noexcept { return {name_, name_size_}; }
-  /// Needs: characters that outlive the task; those beyond name_max are not shown.
-  void set_name(std::string_view name) noexcept {
-    name_ = name.data();
-    name_size_ = static_cast<std::uint16_t>(name.size() < name_max ? name.size() : name_max);
+  [[nodiscard]] std::string_view name() const noexcept {
+    return owners_.has_name() ? reinterpret_cast<const Name*>(this)[-1].text : std::string_view();
   }
+  /// Few tasks have one: it lies in front of the shell then, in the same block. The characters outlive the task.
+  struct alignas(16) Name {
+    std::string_view text;
+  };
+
   /// A fiber stays on the worker where it was spawned (TSK-4).
   void become_fiber(std::uint16_t worker) noexcept { pin(worker); }
   /// Gives: true when only its home may poll it: a fiber, and a task while a scope of it has fibers (TSK-4). It changes in
   ///        polls of the task only, so who is about to put it into a queue sees what holds until its next poll.
-  [[nodiscard]] bool is_pinned() const noexcept { return home_.get() != nowhere; }
+  [[nodiscard]] bool is_pinned() const noexcept { return (polled_on_.get() & pinned_bit) != 0; }
   /// Gives: the worker that it is pinned to. Needs: is_pinned().
-  [[nodiscard]] std::uint16_t home() const noexcept { return home_.get(); }
+  [[nodiscard]] std::uint16_t home() const noexcept { return polled_on_.get() & nowhere; }
   /// It stays on this worker, which polls it, until unpin() was called as often. Needs: not pinned to another.
   void pin(std::uint16_t worker) noexcept {
-    CALM_REQUIRE(TSK_4, (!is_pinned() || home() == worker) && pins_ != UINT16_MAX, id_.bits(), worker);
+    CALM_REQUIRE(TSK_4, (!is_pinned() || home() == worker) && pins_ != UINT16_MAX && worker < nowhere, id().bits(),
+                 worker);
     ++pins_;
-    home_.set(worker);
+    polled_on_.set(worker | pinned_bit);
   }
   void unpin() noexcept {
-    if (--pins_ == 0) home_.set(nowhere);
+    if (--pins_ == 0) polled_on_.set(home());
   }
 
   /// Gives: true when another worker than this one polled it last.
   [[nodiscard]] bool comes_from_another(std::uint16_t worker) const noexcept {
-    const std::uint16_t last = polled_on_.get();
+    const std::uint16_t last = polled_on_.get() & nowhere;
     return last != worker && last != nowhere;
   }
-  /// Needs: the worker that polls it.
-  void set_polled_on(std::uint16_t worker) noexcept { polled_on_.set(worker); }
+  /// Gives: true when this one polled it last, and it is not pinned.
+  [[nodiscard]] bool is_free_here(std::uint16_t worker) const noexcept { return polled_on_.get() == worker; }
+  /// Needs: the worker that polls it. For one that is pinned that is its home, unless a ghost has something to say.
+  void set_polled_on(std::uint16_t worker) noexcept {
+    if (polled_on_.get() != worker && !is_pinned()) polled_on_.set(worker);
+  }
 
   /// The crew it belongs to: it leaves when its frames are gone, before it is completed.
-  void join_crew(Crew& crew) noexcept { crew_ = &crew; }
-  [[nodiscard]] Crew* crew() const noexcept { return crew_; }
+  void join_crew(Crew& crew) noexcept;
+  [[nodiscard]] Crew* crew() const noexcept;
+  /// The same. Needs: !has_fixtures(), as when its frames are gone.
+  [[nodiscard]] Crew* only_crew() const noexcept;
+  void forget_crew() noexcept { fixtures_ = nullptr; }
   void leave_crew(kernel::Worker& worker) noexcept;
 
   /// From put_up() to take_down() the fixture is the task's, the innermost first. Needs: it stays where it is.
@@ -210,7 +173,7 @@ class TaskRoot {
   void take_down(const Fixture& fixture) noexcept;
 
   /// Where code runs that was made in another task; nullptr where none does.
-  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(live_.fixtures); }
+  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(fixtures_); }
 
   // What work that ended with a value has to say beside it (OUT-5): for the next who asks with outcome(), or for the end.
   void add_notes(const Notes& notes) noexcept {
@@ -225,11 +188,13 @@ class TaskRoot {
   [[nodiscard]] bool is_quiet() const noexcept;
   /// It was found so, after the stamp was read. Needs: no walk ran after that; no limits.
   void found_quiet(std::uint64_t stamp) noexcept { live_.quiet_at = stamp; }
+  /// Gives: true when code of it has put up something.
+  [[nodiscard]] bool has_fixtures() const noexcept;
   // Budgets of parts of it, which count what it uses while they last: they are looked at each time, so a task that has one is
   // never quiet.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
-  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(live_.fixtures); }
+  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(fixtures_); }
   [[nodiscard]] bool has_limits() const noexcept { return limited_; }
   void add_spent(std::uint64_t cost) noexcept;
   void add_mask() noexcept {
@@ -245,11 +210,11 @@ class TaskRoot {
   void fetch_leaf() const noexcept { mem::fetch_ahead(live_.leaf, usual_frame); }
   /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
   [[nodiscard]] const Wait* wait() const noexcept { return has_end() ? nullptr : live_.wait; }
-  /// Gives: how many polls of it were begun, modulo 256: for who wants to know whether there was one.
-  [[nodiscard]] std::uint8_t polls() const noexcept { return polls_; }
-  /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once; after some
-  ///        thousand million parks it begins again.
-  [[nodiscard]] std::uint64_t awaits() const noexcept { return (std::uint64_t{parks_} << CHAR_BIT) + ready_; }
+  /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once, and after
+  ///        each poll; after 2^24 of those it begins again.
+  [[nodiscard]] std::uint32_t awaits() const noexcept { return awaits_; }
+  /// Gives: how many times it was polled or has parked, modulo 2^24.
+  [[nodiscard]] std::uint32_t moves() const noexcept { return awaits_ / one_move; }
   /// Gives: the place of the last of them that its innermost frame came to; nothing where that came to none yet.
   [[nodiscard]] std::source_location last_await() const noexcept { return last_await_.get(); }
   /// Gives: when its last poll began, by the worker's clock, to a millisecond or so; nothing before the first one, and
@@ -257,9 +222,9 @@ class TaskRoot {
   [[nodiscard]] std::optional<Time> last_poll(Time now) const noexcept {
     const std::uint32_t began = polled_.get();
     if (began == 0) return std::nullopt;
-    const std::uint32_t ago = tick_of(now) - began;
+    const std::uint32_t ago = kernel::Worker::tick_of(now) - began;
     if (ago > UINT32_MAX - UINT16_MAX) return now;  // the clock of another worker is a little ahead
-    return now - Duration::nanoseconds(std::int64_t{ago} << tick_bits);
+    return now - Duration::nanoseconds(std::int64_t{ago} << kernel::Worker::tick_bits);
   }
   /// Gives: where it stands, for the kernel's people and detectors; with several workers where it parked last, as it was then.
   [[nodiscard]] kernel::AwaitPoint await_point() const noexcept;
@@ -267,7 +232,7 @@ class TaskRoot {
   // --- for scopes ---
 
   /// Gives: the innermost scope whose body runs; nullptr when there is none.
-  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(live_.fixtures); }
+  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(fixtures_); }
 
   /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
   void enter_scope(OpenScope& scope) noexcept {
@@ -295,29 +260,29 @@ class TaskRoot {
     live_.leaf = &frame;
     live_.wait = &wait;
     stand_ = Stand::arrived;
-    ++parks_;
+    awaits_ += one_move;
   }
   /// Gives: true when the wait that the frame has just parked at may be asked by the frame: nobody else could tell the
   ///        difference, and it is not one that only the next poll would ask (SCH-10).
-  [[nodiscard]] bool may_ask_now() const noexcept { return is_quiet() && ready_ + 1U < ready_in_a_row; }
+  [[nodiscard]] bool may_ask_now() const noexcept { return is_quiet() && ready() + 1U < ready_in_a_row; }
   /// It was asked so and said pending.
   void stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept;
   /// Gives: where a wait that is asked says how it failed.
-  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return worker_->failure(); }
+  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return live_.worker->failure(); }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
-  /// The frame that has just parked only lets others run first. Gives: true when that is all there is to it: it is not asked,
-  ///        and goes on in the next poll, unless there is something to see by then.
-  [[nodiscard]] bool give_way() noexcept {
-    if (!is_quiet()) return false;
+  /// The frame parks at a wait that only lets others run first: the wait is not asked, and goes on in the next poll, unless
+  /// there is something to see by then. Needs: is_quiet().
+  void give_way(Frame& frame, Wait& wait) noexcept {
+    live_.leaf = &frame;
+    live_.wait = &wait;
     stand_ = Stand::gave_way;
-    waits_for_.set({});
-    return true;
-  }
+    waits_for_.set(0);
+  }  // the next poll is a move
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
-  [[nodiscard]] bool may_pass() const noexcept { return ready_ < ready_in_a_row; }
+  [[nodiscard]] bool may_pass() const noexcept { return ready() < ready_in_a_row; }
   /// It does. Needs: may_pass().
-  void pass() noexcept { ++ready_; }
+  void pass() noexcept { ++awaits_; }
   /// The running frame is at this await point: it has come to it, or what it awaited there has ended.
   void stands_at(std::source_location site) noexcept { last_await_.set(site); }
   /// Gives: what await_suspend gives for control to go to a frame that begins.
@@ -329,12 +294,17 @@ class TaskRoot {
   /// The frame has ended otherwise than with a value.
   void fail(ChildEnd end) noexcept {
     stand_ = Stand::failed;
-    worker_->failure() = std::move(end);
+    live_.worker->failure() = std::move(end);
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
-    if (stand_ == Stand::failed || is_outermost(frame)) [[unlikely]] {
-      leave(frame);
+    // One that has failed, and the outermost one, are for the loop in poll_here().
+    if (stand_ == Stand::failed) [[unlikely]] {
+      live_.leaf = &frame;
+      return handover_.to(std::noop_coroutine());
+    }
+    if (is_outermost(frame)) {
+      stand_ = Stand::ended;
       return handover_.to(std::noop_coroutine());
     }
     live_.leaf = &static_cast<FrameAwaiter*>(frame.above)->frame;
@@ -356,16 +326,18 @@ class TaskRoot {
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t stand, over, context, leaf, wait, last_await, waits_for, name, name_size;
+    std::size_t stand, over, context, leaf, wait, last_await, waits_for, named, named_bit, name_before;
   };
   static consteval Offsets offsets() noexcept;
 
   /// How many waits in a row may be ready at once before the task gives way to others (SCH-10).
   static constexpr std::uint32_t ready_in_a_row = 128;
-  static constexpr std::size_t name_max = UINT16_MAX;
   static constexpr std::size_t usual_frame = 256;
 
  protected:
+  /// Nobody owns it any more.
+  virtual void end_shell() noexcept = 0;
+
   [[gnu::always_inline]] ~TaskRoot() {
     if (has_end()) {
       std::destroy_at(&end_);
@@ -373,6 +345,13 @@ class TaskRoot {
       std::destroy_at(&live_);
     }
   }
+
+  /// A task may begin without a frame: what there is to call is kept beside its shell until the frames are gone (TSK-5).
+  void keep_callable() noexcept { keeps_ = true; }
+  [[nodiscard]] bool keeps_callable() const noexcept { return keeps_; }
+  /// Calls it, in the first poll: start_with() follows from that. Fails: what the callable throws; std::bad_alloc.
+  virtual void call_it() {}
+  virtual void drop_callable() noexcept {}
 
   /// Gives: false when it has ended plainly, or not at all yet.
   [[nodiscard]] bool has_end() const noexcept { return stand_ == Stand::over; }
@@ -387,10 +366,10 @@ class TaskRoot {
   }
 
  private:
+  /// Needs: the root knows this id, or the poll is the last one.
   void enter(kernel::Worker& worker, TaskId id) noexcept {
-    worker_ = &worker;
-    id_ = id;
-    polled_.set(tick_of(worker.now()));
+    live_.worker = &worker;
+    polled_.set(worker.tick());
     worker.set_running(id);
   }
   /// What comes next for the task, once its frames have given control back.
@@ -402,19 +381,36 @@ class TaskRoot {
     ended,  ///< the outermost frame has ended with a value
     over,   ///< it has ended, and how is stored
   };
-  Progress parked() noexcept { return std::exchange(again_, false) ? Progress::again : Progress::parked; }
-  /// Gives: the time in pieces of a millisecond and 5 %, which cost a shift; 0 only once in seven weeks.
-  static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
-  void leave(Frame& frame) noexcept;
+  Progress parked() noexcept {
+    if (!again_) return Progress::parked;
+    again_ = false;
+    return Progress::again;
+  }
   void count_for_limits() noexcept;
   void count_mask(std::int32_t more) noexcept;
   WaitState publish(WaitState state) noexcept;
+  /// Gives: what others may know of a wait, as waits_for_ keeps it.
+  static std::uint64_t what_ends(const Wait& wait, trace::ResourceId resource) noexcept {
+    if (resource) return resource.bits();
+    const TaskId holder = wait.holder();
+    return holder ? holder.bits() | holder_bit : 0;
+  }
   Awaiter* destroy_leaf() noexcept;
   bool unwind_to_asker() noexcept;
   void set_end(ChildEnd&& end) noexcept;
+  bool has_first_frame() noexcept {
+    if (live_.leaf != nullptr) [[likely]]
+      return true;
+    return make_first_frame();
+  }
+  bool make_first_frame() noexcept;
+  void let_callable_go() noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
   WaitState ask_plainly() noexcept;
+  void begin_poll_here(kernel::Worker& worker, TaskId id) noexcept;
+  bool tell_frame(WaitState state) noexcept;
+  Progress go_on() noexcept;
 
   // First what every poll touches.
   Port& port_;
@@ -422,48 +418,56 @@ class TaskRoot {
   struct Live {
     Frame* leaf = nullptr;
     Wait* wait = nullptr;
-    std::uint64_t quiet_at = 0;   // no stamp is 0
-    Fixture* fixtures = nullptr;  // innermost first
+    kernel::Worker* worker = nullptr;  // that polled it last
+    std::uint64_t quiet_at = 0;        // no stamp is 0
     Notes notes;
   };
+  static_assert(sizeof(Live) <= sizeof(ChildEnd));
   // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {
     Live live_;
     ChildEnd end_;  // instead, when it has_end()
   };
   // NOLINTEND(readability-identifier-naming)
-  kernel::Worker* worker_ = nullptr;
-  TaskId id_;
-  static constexpr std::uint16_t nowhere = UINT16_MAX;
-  static constexpr unsigned tick_bits = 20;
-  lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as tick_of(); 0 before the first one
-  std::uint32_t parks_ = 0;
+  lockfree::Relaxed<TaskId> id_;
+  // Its last byte: waits in a row that were ready at once, in this poll; above: moves, which are polls begun, and parks.
+  std::uint32_t awaits_ = 0;
+  static constexpr std::uint32_t one_move = std::uint32_t{1} << CHAR_BIT;
+  static_assert(ready_in_a_row < one_move - 1);
+  [[nodiscard]] std::uint32_t ready() const noexcept { return awaits_ % one_move; }
+  static constexpr std::uint16_t pinned_bit = 0x8000;
+  static constexpr std::uint16_t nowhere = 0x7fff;
+  lockfree::Relaxed<std::uint32_t> polled_;  // when its last poll began, as Worker::tick(); 0 before the first one
   std::uint16_t pins_ = 0;
-  lockfree::Relaxed<std::uint16_t> home_{nowhere};
-  lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};
-  std::uint16_t name_size_ = 0;
-  std::uint8_t ready_ = 0;  // waits in a row that were ready at once, in this poll
-  static_assert(ready_in_a_row < UINT8_MAX);
-  std::uint8_t polls_ = 0;
+  lockfree::Relaxed<std::uint16_t> polled_on_{nowhere};  // the worker, and whether it is its home
   Stand stand_ = Stand::waits;
-  bool again_ = false;    // the wait that is being asked wants another poll when this one is over
-  bool limited_ = false;  // a Limit is among the fixtures
+  bool again_ : 1 = false;     // the wait that is being asked wants another poll when this one is over
+  bool limited_ : 1 = false;   // a Limit is among the fixtures
+  bool keeps_ : 1 = false;     // a callable
+  std::uint8_t gave_ : 5 = 0;  // all there is left, so that all is set at once
 
  protected:
   // What belongs to those that derive from this, and has room here.
   enum class Gave : std::uint8_t { nothing, value, taken };
-  Gave gave_ = Gave::nothing;  // what there is of the value that its outermost frame has given
+  /// Gives: what there is of the value that its outermost frame has given.
+  [[nodiscard]] Gave gave() const noexcept { return static_cast<Gave>(gave_); }
+  void set_gave(Gave gave) noexcept { gave_ = static_cast<std::uint8_t>(gave) & 3U; }
   ShellOwners owners_;
 
  private:
   lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
-  lockfree::Relaxed<trace::ResourceId> waits_for_;        // of the wait that said pending last
+  // Of the wait that said pending last: what must happen; with several workers, since frames are not for others to look at, who has
+  // that, with the bit set, where one task has it and what it is has no name.
+  lockfree::Relaxed<std::uint64_t> waits_for_;
+  static constexpr std::uint64_t holder_bit = std::uint64_t{1}
+                                              << 62;  // no id and no registered object comes to have it
   Context context_;
-  Crew* crew_ = nullptr;
+  Fixture* fixtures_ = nullptr;  // innermost first; the last one is its crew
   [[no_unique_address]] Handover handover_;
-  lockfree::Relaxed<TaskId> held_by_;  // with several workers, of that wait: frames are not for others to look at
-  const char* name_ = nullptr;
 };
+#if defined(__clang__)
+static_assert(sizeof(TaskRoot) == 120, "what a parked task costs beside its record and its frame");
+#endif
 
 inline const Context* Context::outer() const noexcept {
   return this == &root->context() ? nullptr : static_cast<const InnerContext*>(this)->around;

@@ -21,17 +21,24 @@
 
 namespace calm::cx {
 
+/// A wait that only lets others run first, and parks the frame that it is made in.
+template <class W>
+concept ParksItself = requires { typename W::CalmParksItself; };
+
 /// What a co_await on a wait is: the wait is asked at once, so one that is ready costs no dispatch.
 /// `Base` is a Wait with `Value result()`, called when it said ready. One that can often be had at once has a
 /// `bool at_once(TaskRoot&)` too, asked before the frame suspends: false changes nothing, and step() is asked as always. One
-/// with a `parked(TaskRoot&)` hears when the frame has suspended. One with a `bool joins_line(TaskRoot&, ChildEnd&)` may be
-/// asked by that then: true means pending; false means nothing, and step() is asked as always.
+/// with a `bool joins_line(TaskRoot&, ChildEnd&)` may be asked by the frame that has suspended: true means pending; false means
+/// nothing, and step() is asked as always.
 template <class Base>
 class Parking final : public Base {
  public:
   /// It lives in this frame, which it need not remember: a million frames are parked at one of these.
   template <class... Arguments>
   explicit Parking(Frame& /*frame*/, Arguments&&... arguments) : Base(std::forward<Arguments>(arguments)...) {}
+  template <class... Arguments>
+  explicit Parking(Frame& frame, GivenContext context, Arguments&&... arguments)
+      : Base(context.in(*frame.root()), std::forward<Arguments>(arguments)...) {}
 
   [[nodiscard, gnu::always_inline]] bool await_ready() noexcept {
     if constexpr (requires(Base& base, TaskRoot& root) { base.at_once(root); }) {
@@ -70,10 +77,35 @@ class Parking final : public Base {
 
  private:
   void park_in(Frame& frame) noexcept {
-    TaskRoot& root = *frame.root();
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a suspended frame has its root
+    frame.root()->park(frame, *this);
+  }
+};
+
+/// The same for one that parks itself: the root is looked up once.
+template <ParksItself Base>
+class Parking<Base> final : public Base {
+ public:
+  [[gnu::always_inline]] Parking(Frame& frame, GivenContext context) noexcept
+      : Parking(frame, *frame.root(), context) {}
+
+  static constexpr bool await_ready() noexcept { return false; }
+  static constexpr void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {}
+  decltype(auto) await_resume() noexcept { return Base::result(); }
+
+ private:
+  [[gnu::always_inline]] Parking(Frame& frame, TaskRoot& root, GivenContext context) noexcept : Base(context.given()) {
+    if (context.is_of(root) && root.is_quiet()) [[likely]] {
+      root.give_way(frame, *this);
+    } else {
+      park_otherwise(frame, root, context);
+    }
+  }
+  /// Out of the way, with nothing to do after it.
+  [[gnu::noinline, gnu::cold]] void park_otherwise(Frame& frame, TaskRoot& root, GivenContext context) noexcept {
+    this->act_in(*context.in(root));
+    if (root.is_quiet()) return root.give_way(frame, *this);
     root.park(frame, *this);
-    if constexpr (requires(Base& base) { base.parked(root); }) Base::parked(root);
   }
 };
 
@@ -85,8 +117,14 @@ class Parking final : public Base {
 /// nothing to see at a checkpoint, where nobody follows what tasks look at. Where looking and getting are one step there are
 ///   get(root, ...)        true: it is the task's
 ///   Shortcut(...)         knows it. Needs: get()
-/// instead of the first two. A `Shortcut settle()` of the wait is called instead of its result(), and the shortcut's is given:
+/// instead of the first two; or, where what is got is kept in it,
+///   get_into(place, root, ...)   true: it is the task's, and a Shortcut that has it is made there
+/// A `Shortcut settle()` of the wait is called instead of its result(), and the shortcut's is given:
 /// what the frame gets need not have an address then.
+template <class W, class... Arguments>
+concept GetsInto = requires(typename W::Shortcut* place, TaskRoot& root, Arguments&... arguments) {
+  W::Shortcut::get_into(place, root, arguments...);
+};
 template <class W, class... Arguments>
 inline constexpr bool has_shortcut = false;
 template <class W, class... Arguments>
@@ -94,7 +132,7 @@ template <class W, class... Arguments>
 inline constexpr bool has_shortcut<W, GivenContext, Arguments...> =
     std::is_trivially_copyable_v<typename W::Shortcut> &&
     (std::is_nothrow_constructible_v<typename W::Shortcut, TaskRoot&, Arguments&...> ||
-     std::is_nothrow_constructible_v<typename W::Shortcut, Arguments&...>);
+     std::is_nothrow_constructible_v<typename W::Shortcut, Arguments&...> || GetsInto<W, Arguments...>);
 
 /// What a co_await on such a wait is: the wait is made when it is needed.
 template <class W>
@@ -157,7 +195,9 @@ class ShortWay {
 
   template <class... Arguments>
   [[nodiscard, gnu::always_inline]] bool get(TaskRoot& root, Arguments&... arguments) noexcept {
-    if constexpr (requires { Shortcut::get(root, arguments...); }) {
+    if constexpr (GetsInto<W, Arguments...>) {
+      return Shortcut::get_into(std::addressof(shortcut_), root, arguments...);
+    } else if constexpr (requires { Shortcut::get(root, arguments...); }) {
       if (!Shortcut::get(root, arguments...)) return false;
       std::construct_at(std::addressof(shortcut_), arguments...);
     } else {
@@ -233,10 +273,11 @@ class CheckpointWait : public Wait {
 /// Lets others run first.
 class YieldWait : public Wait {
  public:
+  using CalmParksItself = void;
+
   explicit YieldWait(const Context* context) noexcept : Wait(context) {}
+  void gave_way() noexcept override { yielded_ = true; }
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept override;
-  /// Where the task has nothing to see at a checkpoint there is nothing to ask before the next poll.
-  void parked(TaskRoot& root) noexcept { yielded_ = root.give_way(); }
   static void result() noexcept {}
 
  protected:
@@ -277,8 +318,8 @@ inline cx::WaitFor<cx::CheckpointWait, const cx::Context*> checkpoint(CxOf<> cx)
 }
 
 /// Lets other tasks run first. A checkpoint.
-inline cx::WaitFor<cx::YieldWait, const cx::Context*> yield(CxOf<> cx) noexcept {
-  return cx::WaitFor<cx::YieldWait, const cx::Context*>(&cx::context_of(cx));
+inline cx::WaitFor<cx::YieldWait, cx::GivenContext> yield(CxOf<> cx) noexcept {
+  return cx::WaitFor<cx::YieldWait, cx::GivenContext>(cx::GivenContext(cx));
 }
 
 using Sleeping = cx::WaitFor<cx::SleepWait, const cx::Context*, Time, clock::Beyond>;

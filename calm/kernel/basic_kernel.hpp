@@ -162,6 +162,15 @@ class BasicKernel {
   /// Admits a task and schedules its first poll. Fails: stale_handle, region_not_open, admission_limit; resource_exhausted.
   [[gnu::always_inline]] Made<TaskId> spawn(Worker& worker, RegionId id, const TaskSpec& spec);
 
+  struct Admitted {
+    Task* task = nullptr;
+    TaskId id{};
+  };
+  /// The same for a task that asks for nothing and has no handle, spawned by the running one, for who is alone. The caller
+  /// schedules it. Needs: nobody else calls the kernel meanwhile; a region that is kept by somebody.
+  /// Gives: no task when it is not as simple as that, and spawn() has to decide; nothing has changed then.
+  [[nodiscard, gnu::always_inline]] Admitted spawn_alone(Worker& worker, Region& region, void* frame) noexcept;
+
   /// Makes of any number of wakes one further poll (TSK-6). Fails: stale_handle.
   [[gnu::always_inline]] Status wake(Worker& worker, TaskId id) noexcept;
 
@@ -175,7 +184,9 @@ class BasicKernel {
 
   /// The same for a plain task (sched::is_plain()) from a queue without stale entries. Needs: its id; nobody else calls the
   /// kernel meanwhile. Gives: false when begin_poll() has to decide; nothing has changed then.
-  [[nodiscard, gnu::always_inline]] bool begin_plain_poll(Worker& worker, Task& task, TaskId id) noexcept;
+  template <bool first = false>
+  [[nodiscard, gnu::always_inline]] bool begin_plain_poll(Worker& worker, Task& task, TaskId id,
+                                                          std::uint32_t round) noexcept;
 
   /// The task has suspended. Fails: stale_handle; invalid_transition when it is not being polled.
   [[gnu::always_inline]] Status end_poll(Worker& worker, TaskId id);
@@ -193,6 +204,29 @@ class BasicKernel {
   /// The same when nothing is to be told, decided or settled: it runs uncancelled and holds nothing. Needs: the poll of this
   /// caller. Gives: false when it is not such an end; nothing has changed then.
   [[nodiscard, gnu::always_inline]] bool complete_plainly(Worker& worker, Task& task, TaskId id);
+
+  /// The same in parts, for who is alone and has more to do in the same step.
+  struct Departure {
+    std::uint64_t waiter = 0;
+    RegionId region{};
+    bool last = false;
+  };
+  /// Gives: true when nobody else calls the kernel before end_alone().
+  [[nodiscard, gnu::always_inline]] bool begin_alone(Worker& worker) noexcept;
+  [[gnu::always_inline]] void end_alone(Worker& worker) noexcept;
+  /// Needs: begin_alone(). Gives: true when complete_alone() may follow in the same step.
+  [[nodiscard, gnu::always_inline]] static bool may_complete_alone(const Task& task, TaskId id) noexcept {
+    const TaskLife was = task.word.look();
+    CALM_SLOW(HND_1, was.is(id), id.bits());
+    return may_end_plainly(task, was);
+  }
+  /// Needs: its region.
+  [[gnu::always_inline]] Departure complete_alone(Worker& worker, Region& region, Task& task, TaskId id) noexcept;
+  /// What is to be told of it after end_alone().
+  [[gnu::always_inline]] void tell(Worker& worker, const Departure& departure) {
+    if (departure.waiter != 0 || departure.last) [[unlikely]]
+      (void)tell_of_leaving(worker, departure.waiter, departure.region, departure.last);
+  }
   /// The same for a task that was cancelled and says nothing else: it has acknowledged, ends with the very reason that the
   /// kernel has for it, and holds nothing. Needs: the poll of this caller; a Cancelled end without notes. Gives: as above.
   [[nodiscard]] bool complete_cancelled(Worker& worker, Task& task, TaskId id, const ChildEnd& end);
@@ -270,6 +304,8 @@ class BasicKernel {
   [[nodiscard]] std::optional<Witness> witness_of(Worker& worker, TaskId id);
   /// Gives: the record while the id is good, else nullptr; for the host, who knows which fields are its own.
   [[nodiscard]] Task* find(TaskId id) const noexcept;
+  /// The same of a region.
+  [[nodiscard]] Region* find_region(RegionId id) const noexcept;
   /// Gives: the record of its region; `parent`, `creation` and what else is fixed may be read. Needs: not completed.
   [[nodiscard]] const Region& around(const Task& task) const noexcept { return region_of(task); }
 
@@ -372,7 +408,6 @@ class BasicKernel {
   }
 
   // What an id names now. Exact for a region under its gate's bit or a shard, for a task as long as it cannot end.
-  [[nodiscard]] Region* find_region(RegionId id) const noexcept;
   [[nodiscard]] Obligation* find_obligation(ObligationsHeld, ObligationId id) const noexcept;
   [[nodiscard]] Region& region_of(const Task& task) const noexcept { return regions_.at(task.region.get()); }
 
@@ -386,6 +421,13 @@ class BasicKernel {
   [[gnu::always_inline]] static void note_write(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
                                                 trace::ResourceId resource, std::uint64_t argument,
                                                 std::uint64_t cause = 0) noexcept;
+  /// Gives: true when nobody else is at work, nor comes before the guard of this worker ends: words of tasks change in plain
+  ///        steps. Needs: a guard. Where atomics are plain it does not matter.
+  [[nodiscard]] bool is_alone_in_guard(Worker& worker) const noexcept {
+    if constexpr (!Atomics::shared) return false;
+    auto* const company = shards_.company(worker.order());
+    return company != nullptr && company->is_alone_in(lockfree::AloneIn::guard);
+  }
   static trace::CancelArgument argument_of(const Reason& reason) noexcept { return {reason.kind(), reason.severity()}; }
 
   // Tasks.
@@ -409,9 +451,7 @@ class BasicKernel {
   [[gnu::always_inline]] void leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
                                                 const ChildEnd& end, Afterwards& afterwards) noexcept;
   ChildEnd final_end(AllHeld, const Task& task, TaskLife life, const Region& region, ChildEnd end) const noexcept;
-  [[gnu::always_inline]] bool complete_alone(Worker& worker, Task& task, TaskId id,
-                                             lockfree::Company<Atomics>& company);
-  [[gnu::always_inline]] static bool may_end_plainly(const Task& task, TaskId id, TaskLife was) noexcept;
+  [[gnu::always_inline]] static bool may_end_plainly(const Task& task, TaskLife was) noexcept;
   [[gnu::always_inline]] bool end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
                                           TaskLife& done) noexcept;
   [[gnu::always_inline]] Status leave_region(Worker& worker, Task& task, TaskId id, TaskLife done, const ChildEnd* end);

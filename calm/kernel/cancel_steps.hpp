@@ -69,7 +69,8 @@ template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uint32_t generation, const Reason& reason,
                                    const Budget& cleanup, bool wake, Deadline watched) noexcept {
   worker.set_clear(false);
-  const TaskLife was = task.word.request(generation);
+  const bool alone = is_alone_in_guard(worker);
+  const TaskLife was = task.word.request(generation, alone);
   if (was.generation() != generation || was.state() == TaskState::completed) return;
   if (walking_.load(std::memory_order_relaxed) == 0) raise_stamp();  // relaxed: it changes under the locks held here
   if (was.in(cancelled_states)) {
@@ -86,7 +87,9 @@ void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uin
   if (const Deadline deadline = task.deadline(); deadline != watched && !deadline.is_none()) {
     host_.watch(worker, id, deadline.time());
   }
-  if (wake) schedule_if(worker, task, task.word.wake().enqueue);  // CAN-13
+  if (!wake) return;
+  const auto woken = alone ? task.word.wake_alone() : task.word.wake();
+  schedule_if(worker, task, woken.enqueue);  // CAN-13
 }
 
 /// A task whose own budget has run out asks for its own cancellation (BUD-5). Needs: the task's own poll.

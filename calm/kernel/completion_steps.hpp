@@ -121,7 +121,7 @@ bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId
                  .with(lockfree::WakeState::done)
                  .with(OutcomeKind::cancelled)
                  .with(TaskFlag::witnessed);
-    } while (!task.word.step(was, done));
+    } while (!task.word.step(was, done, is_alone_in_guard(worker)));
     leave_region_held(worker, held, task, id, done, end, afterwards);
     // The guard is at hand. Where guards cost nothing recycle() does it.
     if (Atomics::shared && !done.has(TaskFlag::handle)) reason = forget_cancellation(task);

@@ -101,7 +101,7 @@ inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, con
     budget = meet(budget, child_budget(region->budget, spec.budget));
   task->creation = creation;
   task->set_budget(budget);
-  TaskLife life = task->word.look().born();
+  TaskLife life = task->word.look().born().with(budget);
   if (spec.handle) life = life.with(TaskFlag::handle);
   task->word.renew(life);
   region->tasks.append(*task);
@@ -121,12 +121,55 @@ inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, con
   return {.id = made};
 }
 
+template <lockfree::AtomicsPolicy Atomics>
+inline typename BasicKernel<Atomics>::Admitted BasicKernel<Atomics>::spawn_alone(Worker& worker, Region& region,
+                                                                                 void* frame) noexcept {
+  const Task& spawner = *worker.template polled<Atomics>();
+  const GateView gate = region.gate.lock_alone();
+  if (gate.closed() || gate.tasks() >= region.plain_tasks || !spawner.word.look().is_unbounded() ||
+      !worker.ring().room(1)) [[unlikely]]
+    return {};
+  Task* const task = tasks_.take(worker.index());
+  if (task == nullptr) [[unlikely]]
+    return {};
+  task->region.set(region.id().index());
+  task->frame = frame;
+  task->last_round.set(worker.round());
+  task->mask_depth.set(0);
+  task->deadline_ns.set(Deadline::none().raw());
+  task->polls.set(Quota::infinite().raw());
+  task->cost.set(spawner.cost.get());
+  task->priority.set(0);
+  const std::uint64_t creation = region.children_made++;
+  task->creation = creation;
+  const TaskLife life = task->word.look().born();
+  task->word.renew(life);
+  region.tasks.append(*task);
+  const TaskId made = task->id_of(life);
+  worker.template write<Atomics::shared, true>({.kind = trace::EventKind::spawn,
+                                                .access = trace::Access::write,
+                                                .task = made,
+                                                .region = region.id(),
+                                                .resource = region.id(),
+                                                .argument = creation});
+  region.gate.unlock(gate.with_task());
+  return {task, made};
+}
+
 // --- wakes and polls ---
 
 template <lockfree::AtomicsPolicy Atomics>
 inline Status BasicKernel<Atomics>::wake(Worker& worker, TaskId id) noexcept {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;
+  if constexpr (Atomics::shared) {
+    // Who wakes most often has a turn of what the task waits for.
+    auto* const company = shards_.company(worker.order());
+    if (company != nullptr && company->is_alone_in(lockfree::AloneIn::turn)) {
+      schedule_if(worker, *task, task->word.wake_alone().enqueue);
+      return {};
+    }
+  }
   schedule_if(worker, *task, task->word.wake().enqueue);
   return {};
 }
@@ -173,11 +216,15 @@ inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId 
 
 /// A plain task has no deadline, and gets one only by a request, which the word tells.
 template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::begin_plain_poll(Worker& worker, Task& task, TaskId id) noexcept {
-  const bool unbounded = task.polls.get() == UINT64_MAX && task.mask_depth.get() == 0;
-  if (!unbounded || !task.word.begin_plain_poll()) [[unlikely]]
+template <bool first>
+inline bool BasicKernel<Atomics>::begin_plain_poll(Worker& worker, Task& task, TaskId id,
+                                                   std::uint32_t round) noexcept {
+  // One whose polls are counted has a flag in its word, and is not taken for a plain one there.
+  if (!first && task.mask_depth.get() != 0) [[unlikely]]
     return false;
-  task.last_round.set(worker.round());
+  if (!(first ? task.word.begin_first_poll() : task.word.begin_plain_poll())) [[unlikely]]
+    return false;
+  task.last_round.set(round);
   worker.template record<Atomics::shared, true>({.kind = trace::EventKind::poll, .task = id});
   return true;
 }
@@ -205,11 +252,29 @@ inline void BasicKernel<Atomics>::end_poll_woken(Worker& worker, Task& task) noe
 // --- the plain end ---
 
 template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, TaskId id) {
+inline bool BasicKernel<Atomics>::begin_alone(Worker& worker) noexcept {
+  if constexpr (!Atomics::shared) return true;
+  auto* const company = shards_.company(worker.order());
+  return company != nullptr && company->begin_alone(lockfree::AloneIn::gate);
+}
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::end_alone(Worker& worker) noexcept {
   if constexpr (Atomics::shared) {
     auto* const company = shards_.company(worker.order());
-    if (company != nullptr && company->begin_alone(lockfree::AloneIn::gate))
-      return complete_alone(worker, task, id, *company);
+    if (company == nullptr) return;  // who began has one; g++ does not know that
+    company->end_alone(lockfree::AloneIn::gate);
+  }
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, TaskId id) {
+  if (begin_alone(worker)) {
+    const bool ends = may_complete_alone(task, id);
+    Departure departure;
+    if (ends) departure = complete_alone(worker, region_of(task), task, id);
+    end_alone(worker);
+    tell(worker, departure);
+    return ends;
   }
   TaskLife done;
   if (!end_plainly(task, id, OutcomeKind::ok, nullptr, done)) return false;
@@ -217,17 +282,12 @@ inline bool BasicKernel<Atomics>::complete_plainly(Worker& worker, Task& task, T
   return true;
 }
 
-/// Nobody sees anything of it before all is done: the word goes to its last state at once. Needs: alone in the gates, which
-/// ends with this.
+/// Nobody sees anything of it before all is done: the word goes to its last state at once.
 template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::complete_alone(Worker& worker, Task& task, TaskId id,
-                                                 lockfree::Company<Atomics>& company) {
+inline typename BasicKernel<Atomics>::Departure BasicKernel<Atomics>::complete_alone(Worker& worker, Region& region,
+                                                                                     Task& task, TaskId id) noexcept {
+  CALM_SLOW(REG_4, &region == &region_of(task), id.bits());
   const TaskLife was = task.word.look();
-  if (!may_end_plainly(task, id, was)) [[unlikely]] {
-    company.end_alone(lockfree::AloneIn::gate);
-    return false;
-  }
-  Region& region = region_of(task);
   const RegionId region_id = region.id();
   const GateView left = region.gate.lock_alone().without_task();
   region.tasks.remove(task);
@@ -239,16 +299,13 @@ inline bool BasicKernel<Atomics>::complete_alone(Worker& worker, Task& task, Tas
                                                  .argument = trace::argument_of(OutcomeKind::ok)});
   region.gate.unlock(left);
   const std::uint64_t waiter = was.has(TaskFlag::awaited) ? task.waiter.get() : 0;
-  if (was.has(TaskFlag::handle)) {
+  if (was.has(TaskFlag::handle)) [[unlikely]] {
     const TaskLife done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(OutcomeKind::ok);
     task.word.renew(done.with(TaskFlag::left));
   } else {
-    reuse(worker, task, TaskLife::over(id));
+    reuse(worker, task, was.over());
   }
-  company.end_alone(lockfree::AloneIn::gate);
-  if (waiter != 0 || left.last_one_left()) [[unlikely]]
-    (void)tell_of_leaving(worker, waiter, region_id, left.last_one_left());
-  return true;
+  return {.waiter = waiter, .region = region_id, .last = left.last_one_left()};
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -262,8 +319,8 @@ inline Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit>
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-inline bool BasicKernel<Atomics>::may_end_plainly(const Task& task, TaskId id, TaskLife was) noexcept {
-  return was.is(id) && was.state() == TaskState::running && being_polled(was) && !was.has(TaskFlag::cleanup) &&
+inline bool BasicKernel<Atomics>::may_end_plainly(const Task& task, TaskLife was) noexcept {
+  return was.state() == TaskState::running && being_polled(was) && !was.has(TaskFlag::cleanup) &&
          !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted();
 }
 
@@ -275,7 +332,7 @@ template <lockfree::AtomicsPolicy Atomics>
 inline bool BasicKernel<Atomics>::end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,
                                               TaskLife& done) noexcept {
   TaskLife was = task.word.look();
-  while (may_end_plainly(task, id, was)) {
+  while (was.is(id) && may_end_plainly(task, was)) {
     if (kind != OutcomeKind::ok) {
       const Region& region = region_of(task);
       if (cancels_siblings(region.policy, *end, {region.id(), id})) return false;

@@ -101,8 +101,7 @@ Status BasicKernel<Atomics>::open_root() noexcept {
   root->self = RegionId(root->index(), Generation());
   root->state.set(RegionState::open);
   root->handle = true;
-  root->budget = config_.root_budget;
-  root->limits = config_.root_limits;
+  root->set_limits(config_.root_budget, config_.root_limits);
   root->cleanup_time = default_cleanup_time;
   root->gate.unlock(GateView());
   root_ = root->id();

@@ -92,11 +92,12 @@ struct alignas(512) RegionRecord {
   std::unique_ptr<RegionHeap> heap;  // B
   Relaxed<std::uint64_t> waiter;     // B to write: a task woken at Closed
 
-  Budget budget;                                    // fixed
-  Limits limits;                                    // fixed
-  TaskId owner;                                     // fixed
-  Duration cleanup_time;                            // fixed
-  FoldPolicy policy = FoldPolicy::fail_fast;        // fixed
+  Budget budget;                              // fixed
+  Limits limits;                              // fixed
+  std::uint32_t plain_tasks = 0;              // fixed: how many may be in it that ask for nothing, see set_limits()
+  TaskId owner;                               // fixed
+  Duration cleanup_time;                      // fixed
+  FoldPolicy policy = FoldPolicy::fail_fast;  // fixed
   CleanupMode cleanup_mode = CleanupMode::bounded;  // fixed
   Escalation escalation = Escalation::drop;         // fixed
   ReportsTo reports_to = ReportsTo::parent;         // fixed
@@ -110,6 +111,15 @@ struct alignas(512) RegionRecord {
   [[nodiscard]] std::uint32_t index() const noexcept { return SlabType::index_of(*this); }
   /// Needs: the region's own life: fixed in it.
   [[nodiscard]] RegionId id() const noexcept { return self; }
+
+  /// What tasks and regions in it are bounded by. A task that asks for nothing has nothing to be met with where the region
+  /// has no budget either, and one look tells that together with whether there is room.
+  void set_limits(const Budget& its_budget, const Limits& its_limits) noexcept {
+    budget = its_budget;
+    limits = its_limits;
+    const std::uint64_t room = its_limits.tasks < GateView::count_max ? its_limits.tasks : GateView::count_max;
+    plain_tasks = its_budget.is_infinite() ? static_cast<std::uint32_t>(room) : 0;
+  }
 };
 
 static_assert(sizeof(RegionRecord<lockfree::RealAtomics>) == 512);

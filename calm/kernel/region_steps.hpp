@@ -45,8 +45,7 @@ Made<RegionId> BasicKernel<Atomics>::create_region(Worker& worker, RegionId pare
   region->children_made = spec.body ? 1 : 0;  // the body is the first child
   region->parent = parent;
   region->reserve = std::move(reserve);
-  region->budget = child_budget(parent->budget, asked);
-  region->limits = spec.limits;
+  region->set_limits(child_budget(parent->budget, asked), spec.limits);
   region->owner = spec.owner;
   region->cleanup_time = spec.cleanup_time;
   region->policy = spec.policy;
@@ -252,12 +251,14 @@ Made<TaskId> BasicKernel<Atomics>::defer(Worker& worker, RegionId id, void* fram
   Task* const task = tasks_.take(worker.index());
   if (task == nullptr) return {.status = Errc::resource_exhausted};
   prepare(*task, id, {.frame = frame}, worker);
-  task->set_budget({.polls = Quota(finalizer_polls)});
+  const Budget budget{.polls = Quota(finalizer_polls)};
+  task->set_budget(budget);
   const GateView gate = region->gate.lock();
   task->creation = region->children_made++;
   region->gate.unlock(gate);
   // Wakes have no effect before it is started.
-  task->word.renew(task->word.look().born().with(lockfree::WakeState::done).with(TaskFlag::cleanup));
+  const TaskLife life = task->word.look().born().with(budget);
+  task->word.renew(life.with(lockfree::WakeState::done).with(TaskFlag::cleanup));
   task->queue_link = region->finalizers;
   region->finalizers = task;
   return {.id = task->id()};
@@ -300,7 +301,7 @@ Made<TaskId> BasicKernel<Atomics>::spawn_cleanup(Worker& worker, RegionId id, co
   const GateView gate = region->gate.lock();
   task->creation = region->children_made++;
   region->gate.unlock(gate);
-  TaskLife life = task->word.look().born().with(TaskFlag::cleanup);
+  TaskLife life = task->word.look().born().with(budget).with(TaskFlag::cleanup);
   if (spec.handle) life = life.with(TaskFlag::handle);
   task->word.renew(life);
   region->cleanup_tasks.append(*task);

@@ -133,15 +133,16 @@ struct alignas(128) TaskRecord : ChildLink {
   /// it then, or say why not.
   [[nodiscard]] bool try_count_up(std::uint8_t kind) noexcept {
     const std::uint64_t was = tally.get();
-    const auto made = static_cast<std::uint16_t>(was >> lane_bits * kind);
-    if (made == UINT16_MAX || static_cast<std::uint16_t>(made - settled_away[kind].get()) == UINT16_MAX) return false;
+    const std::uint64_t many = one_of(kind) << (lane_bits - 1);
+    if ((was & many) != 0 || settled_away[kind].get() != 0) [[unlikely]]
+      return false;
     tally.set(was + one_of(kind));
     return true;
   }
   [[nodiscard]] bool try_count_down(std::uint8_t kind) noexcept {
     const std::uint64_t was = tally.get();
-    const auto made = static_cast<std::uint16_t>(was >> lane_bits * kind);
-    if (made == 0 || made == settled_away[kind].get()) return false;
+    if ((was & UINT16_MAX * one_of(kind)) == 0 || settled_away[kind].get() != 0) [[unlikely]]
+      return false;
     tally.set(was - one_of(kind));
     return true;
   }

@@ -7,7 +7,7 @@
 // word_: bits 0..2   wake bits, see lockfree/wake_state.hpp
 //        bits 3..8   TaskState, one-hot
 //        bits 9..15  flags, see TaskFlag
-//        bits 16..17 OutcomeKind, once Completed; bits 18..20 more flags
+//        bits 16..17 OutcomeKind, once Completed; bits 18..22 more flags
 //        bits 40..63 generation
 //
 // Every operation is one atomic step on word_, so the steps of one task have one total order, and a step that names a
@@ -35,6 +35,7 @@
 #include "calm/check/require.hpp"
 #include "calm/lockfree/atomics.hpp"
 #include "calm/lockfree/wake_state.hpp"
+#include "calm/model/budget.hpp"
 #include "calm/model/id.hpp"
 #include "calm/model/outcome_kind.hpp"
 #include "calm/model/task_state.hpp"
@@ -53,7 +54,13 @@ enum class TaskFlag : std::uint64_t {
   witnessed = 1U << 18,  ///< it acknowledged its cancellation before it ended (CAN-9)
   expired = 1U << 19,    ///< its clean-up deadline has passed; it is forced when it is polled next
   unmasked = 1U << 20,   ///< a cap of masks was exceeded; leaving a mask that is gone is no error (CAN-12)
+  ranked = 1U << 21,     ///< its budget has a deadline or a priority; from its birth on
+  metered = 1U << 22,    ///< its budget has a number of polls; from its birth on
 };
+
+/// States in which a request has arrived.
+inline constexpr StateMask<TaskState> cancelled_states =
+    TaskState::cancel_requested | StateMask<TaskState>(TaskState::cancelling) | TaskState::finalizing;
 
 /// The word at one moment.
 class TaskLife {
@@ -124,6 +131,17 @@ class TaskLife {
   [[nodiscard]] constexpr TaskLife without(TaskFlag flag) const noexcept {
     return TaskLife(bits_ & ~static_cast<std::uint64_t>(flag));
   }
+  /// Gives: with what others have to know of its budget.
+  [[nodiscard]] constexpr TaskLife with(const Budget& budget) const noexcept {
+    const bool ranked = !budget.deadline.is_none() || budget.priority != 0;
+    const bool metered = budget.polls != Quota::infinite();
+    return TaskLife(bits_ | (ranked ? static_cast<std::uint64_t>(TaskFlag::ranked) : 0) |
+                    (metered ? static_cast<std::uint64_t>(TaskFlag::metered) : 0));
+  }
+  /// Gives: true when no budget bounds it, and no request has come.
+  [[nodiscard]] constexpr bool is_unbounded() const noexcept { return (bits_ & (bounding_bits | metered_bit)) == 0; }
+  /// The same as far as its place among others goes.
+  [[nodiscard]] constexpr bool is_unranked() const noexcept { return (bits_ & bounding_bits) == 0; }
   [[nodiscard]] constexpr TaskLife with(OutcomeKind kind) const noexcept {
     return TaskLife((bits_ & ~std::uint64_t{3U << 16}) | std::uint64_t{static_cast<std::uint8_t>(kind)} << 16);
   }
@@ -141,6 +159,10 @@ class TaskLife {
                                                      lockfree::wake_bits(lockfree::WakeState::queued) |
                                                      static_cast<std::uint64_t>(TaskFlag::started);
 
+  static constexpr std::uint64_t metered_bit = static_cast<std::uint64_t>(TaskFlag::metered);
+  static constexpr std::uint64_t bounding_bits =
+      static_cast<std::uint64_t>(TaskFlag::ranked) | std::uint64_t{cancelled_states.bits} << 3;
+
   /// Gives: all but the generation, without that flag; nothing is said in the bits between.
   [[nodiscard]] constexpr std::uint32_t without_handle() const noexcept {
     return static_cast<std::uint32_t>(bits_) & ~static_cast<std::uint32_t>(TaskFlag::handle);
@@ -148,10 +170,6 @@ class TaskLife {
 
   std::uint64_t bits_ = 0;
 };
-
-/// States in which a request has arrived.
-inline constexpr StateMask<TaskState> cancelled_states =
-    TaskState::cancel_requested | StateMask<TaskState>(TaskState::cancelling) | TaskState::finalizing;
 
 template <lockfree::AtomicsPolicy Atomics>
 class TaskWord {
@@ -174,6 +192,13 @@ class TaskWord {
   ///        data could still be on their way when the poll begins, and the waker would rely on that poll.
   Woken wake() noexcept {
     const TaskLife was(word_.fetch_or(lockfree::woken_bit, std::memory_order_acq_rel));  // [T1] [T2] [T4]
+    return {was.wake() == lockfree::WakeState::idle, was};
+  }
+
+  /// The same in plain steps. Needs: nobody else changes the word meanwhile.
+  Woken wake_alone() noexcept {
+    const TaskLife was = look();
+    renew(TaskLife(was.bits() | lockfree::woken_bit));
     return {was.wake() == lockfree::WakeState::idle, was};
   }
 
@@ -213,7 +238,14 @@ class TaskWord {
       renew(TaskLife(was.bits() ^ (lockfree::woken_bit ^ lockfree::running_bit)));
       return true;
     }
-    if (!was.is_newborn()) return false;
+    return begin_first_poll();
+  }
+
+  /// The same for the first poll of a task.
+  [[nodiscard]] bool begin_first_poll() noexcept {
+    const TaskLife was = look();
+    if (!was.is_newborn()) [[unlikely]]
+      return false;
     renew(was.first_poll());
     return true;
   }
@@ -251,16 +283,24 @@ class TaskWord {
   }
 
   /// Takes the step from `was` to `next` if the word is still `was`. Gives: false, and `was` is the present word.
-  [[nodiscard]] bool step(TaskLife& was, TaskLife next) noexcept {
-    return exchange(was, next, std::memory_order_acq_rel);  // [T2] [T3] [T5]
+  /// With `alone` in plain steps: nobody else changes the word meanwhile.
+  [[nodiscard]] bool step(TaskLife& was, TaskLife next, bool alone = false) noexcept {
+    if (!alone) return exchange(was, next, std::memory_order_acq_rel);  // [T2] [T3] [T5]
+    const TaskLife found = look();
+    if (found == was) {
+      renew(next);
+      return true;
+    }
+    was = found;
+    return false;
   }
 
   /// Needs: shard A. Takes a request: Created and Running become CancelRequested.
-  /// Gives: the word before; the request is the first when that was Created or Running.
-  TaskLife request(std::uint32_t generation) noexcept {
+  /// Gives: the word before; the request is the first when that was Created or Running. `alone` as in step().
+  TaskLife request(std::uint32_t generation, bool alone = false) noexcept {
     TaskLife was = look();
     while (was.generation() == generation && was.in(TaskState::created | StateMask<TaskState>(TaskState::running))) {
-      if (exchange(was, was.with(TaskState::cancel_requested), std::memory_order_acq_rel)) break;
+      if (step(was, was.with(TaskState::cancel_requested), alone)) break;
     }
     return was;
   }
@@ -274,11 +314,13 @@ class TaskWord {
     return was;
   }
 
-  /// Sets a flag unless the task has ended. Gives: false when it had, or the slot has another life.
+  /// Sets a flag unless the task has ended. Gives: false when it had, or the slot has another life; what the task did is seen
+  ///        then [T3].
   [[nodiscard]] bool flag_unless_completed(std::uint32_t generation, TaskFlag flag) noexcept {
     TaskLife was = look();
     while (was.generation() == generation && was.state() != TaskState::completed) {
       if (exchange(was, was.with(flag), std::memory_order_acq_rel)) return true;  // [T5]
+      was = look();  // [T3] what the exchange found it did not acquire
     }
     return false;
   }

@@ -74,10 +74,10 @@ explore::StepKind TaskProgram::step(Process process, explore::Footprint& touched
     const auto budget = world_->kernel().budget_of(ready[choice].task);
     footprint_.begin_poll(process, budget && !budget->deadline.is_none(), touched);
   }
-  const std::optional<std::uint8_t> before = polls_of(process);
+  const std::optional<std::uint32_t> before = awaits_of(process);
   const std::uint64_t recorded = world_->recorded();
   world_->take(choice);
-  if (before && polls_of(process) == before) footprint_.was_forced();
+  if (before && awaits_of(process) == before) footprint_.was_forced();
   step_events_.clear();
   world_->copy_events(recorded, step_events_);
   footprint_.end_step(step_events_);
@@ -94,11 +94,11 @@ bool TaskProgram::is_ready(Process process) const noexcept {
   return false;
 }
 
-/// Gives: how often the frames of the task have run, modulo 256; nothing when it has not begun, or has ended.
-std::optional<std::uint8_t> TaskProgram::polls_of(Process process) const noexcept {
+/// Gives: another number when the frames of the task have run; nothing when it has not begun, or has ended.
+std::optional<std::uint32_t> TaskProgram::awaits_of(Process process) const noexcept {
   const cx::TaskRoot* const root = process == clock_process ? nullptr : root_of(*world_, footprint_.task_of(process));
   if (root == nullptr || !root->was_polled()) return std::nullopt;
-  return root->polls();
+  return root->awaits();
 }
 
 ProcessSet TaskProgram::blocked() {

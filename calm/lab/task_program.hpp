@@ -61,7 +61,7 @@ class TaskProgram final : public explore::Program {
   void leave() noexcept;
   void clear() noexcept;
   [[nodiscard]] bool is_ready(explore::Process process) const noexcept;
-  [[nodiscard]] std::optional<std::uint8_t> polls_of(explore::Process process) const noexcept;
+  [[nodiscard]] std::optional<std::uint32_t> awaits_of(explore::Process process) const noexcept;
 
   const LabConfig& config_;
   lab::Program& program_;

@@ -84,6 +84,14 @@ class Company {
   // relaxed: nothing follows from it but what is worth trying.
   [[nodiscard]] bool looks_alone() const noexcept { return (word_.load(std::memory_order_relaxed) & alone_bit) != 0; }
 
+  /// Gives: true when the caller is between begin_alone() and end_alone() in this layer, which it said true to: what it calls
+  ///        there need not begin anew. It may be false all the same once somebody waits to come in. Needs: in company.
+  // relaxed: with the bit nobody else is in, and all of this is its own; who has come in has seen the bit taken away, and it is
+  // not given before one is left.
+  [[nodiscard, gnu::always_inline]] bool is_alone_in(AloneIn layer) noexcept {
+    return (word_.load(std::memory_order_relaxed) & alone_bit) != 0 && busy_in(layer).load(std::memory_order_relaxed);
+  }
+
   /// Gives: true when it is alone, and nobody else comes in before end_alone(). False: what follows needs a lock.
   [[nodiscard, gnu::always_inline]] bool begin_alone(AloneIn layer = AloneIn::turn) noexcept {
     // relaxed: the bit is its own, or not set; see leave().

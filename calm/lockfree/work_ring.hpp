@@ -65,7 +65,7 @@ class WorkRing {
     CALM_SLOW(SCH_6, !head.is_copied(), head.bits());
     if (head.next() == tail) return nullptr;
     Entry* const entry = slot(head.next()).load(std::memory_order_relaxed);  // relaxed: the owner wrote it
-    head_.store(head.taken(1).bits(), std::memory_order_release);            // [W2]
+    head_.store(Head(head.next() + 1, head.next() + 1).bits(), std::memory_order_release);  // [W2]
     return entry;
   }
 
@@ -76,7 +76,7 @@ class WorkRing {
     CALM_SLOW(SCH_6, !head.is_copied(), head.bits());
     if (head.next() == tail) return entry;
     Entry* const oldest = slot(head.next()).load(std::memory_order_relaxed);
-    head_.store(head.copied().taken(1).bits(), std::memory_order_release);  // [W2]
+    head_.store(Head(head.next() + 1, head.next() + 1).bits(), std::memory_order_release);  // [W2]
     slot(tail).store(&entry, std::memory_order_relaxed);
     tail_.store(tail + 1, std::memory_order_release);  // [W1]
     return *oldest;

@@ -24,7 +24,7 @@ class Counter {
 };
 
 struct Counters {
-  Counter wakes;         ///< tasks that became runnable here
+  Counter wakes;         ///< tasks that became runnable here; one that gives way to its like is none
   Counter steals;        ///< times when it took work from another worker
   Counter from_commons;  ///< tasks that it took from what workers have in common
   Counter parks;         ///< times when it slept

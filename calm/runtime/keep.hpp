@@ -37,6 +37,11 @@ class Keep {
     lockfree::CompanyTurn turn_;
   };
 
+  /// A turn for its worker that is worth it only where it costs next to nothing. Gives: false when others may be there, or it is
+  /// not known; end_alone() follows otherwise.
+  [[nodiscard, gnu::always_inline]] bool begin_alone() noexcept { return company_.begin_alone(); }
+  [[gnu::always_inline]] void end_alone() noexcept { company_.end_alone(); }
+
   /// Another worker is here, and may have turns.
   class [[nodiscard("a guest is there as long as this lives")]] Guest {
    public:

@@ -108,16 +108,19 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void dispatch(Seat<Atomics>& seat, Task& task);
   void dispatch_all(Seat<Atomics>& seat, Task* task);
   void begin_slowly(Seat<Atomics>& seat, Task& task, TaskId id);
-  [[nodiscard]] TaskId begin_dispatch(Seat<Atomics>& seat, const Task& task) noexcept;
+  [[nodiscard]] TaskId begin_dispatch(Seat<Atomics>& seat, kernel::Worker& worker, const Task& task) noexcept;
+  [[nodiscard]] bool after_poll(kernel::Worker& worker, Task& task, cx::TaskRoot::Progress progress);
   void after_main(Seat<Atomics>& seat);
   [[nodiscard]] bool begin_switch() noexcept;
   void end_switch() noexcept;
   [[nodiscard]] bool goes_on(Seat<Atomics>& seat, const kernel::Worker& worker) noexcept;
-  [[nodiscard]] Task* switch_from(Seat<Atomics>& seat, Task& last, cx::TaskRoot::Progress progress) noexcept;
+  [[nodiscard]] Task* switch_from_yield(Seat<Atomics>& seat, Task& last, const cx::TaskRoot& root_of_last) noexcept;
+  [[nodiscard]] Task* next_quick(Seat<Atomics>& seat) noexcept;
   void put_back(Seat<Atomics>& seat, Task& task) noexcept;
   [[nodiscard]] Task* take_quick(Seat<Atomics>& seat, bool alone) noexcept;
-  void poll_in_place(Seat<Atomics>& seat, TaskId id);
-  [[nodiscard]] bool take_back(Seat<Atomics>& seat, const Task& task) noexcept;
+  [[nodiscard]] bool admit_alone(kernel::Worker& worker, cx::Crew& crew, cx::TaskRoot& shell) noexcept;
+  void poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined);
+  [[nodiscard]] bool has_time_inside(Seat<Atomics>& seat) noexcept;
   void look_up(Seat<Atomics>& seat);
 
   // The same where a run is recorded (machine_recording.hpp).
@@ -138,6 +141,8 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] Task* next_elsewhere(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal_in_turn(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] bool schedule_next(Seat<Atomics>& seat, const kernel::Worker& worker, Task& task) noexcept;
+  void schedule_in_turn(Seat<Atomics>& seat, const kernel::Worker& worker, Task& task) noexcept;
   void enqueue(Seat<Atomics>& seat, Task& task) noexcept;
   void take_inbox(Seat<Atomics>& seat) noexcept;
   void offer(Seat<Atomics>& seat) noexcept;

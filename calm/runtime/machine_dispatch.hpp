@@ -16,19 +16,22 @@ namespace calm::runtime {
 /// Needs: come_in().
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
-  const TaskId id = begin_dispatch(seat, task);
+  seat.worker.set_round(seat.worker.round() + 1);
+  const TaskId id = begin_dispatch(seat, seat.worker, task);
   (void)cx::drive(*kernel_, seat.worker, task, id);
   if (id == main_) after_main(seat);
 }
 
 /// Gives: the task's id.
 template <lockfree::AtomicsPolicy Atomics>
-[[gnu::always_inline]] inline TaskId Machine<Atomics>::begin_dispatch(Seat<Atomics>& seat, const Task& task) noexcept {
-  kernel::Worker& worker = seat.worker;
-  worker.set_round(worker.round() + 1);
-  seat.inner_polls = 0;
+[[gnu::always_inline]] inline TaskId Machine<Atomics>::begin_dispatch(Seat<Atomics>& seat, kernel::Worker& worker,
+                                                                      const Task& task) noexcept {
   auto& root_of_task = *static_cast<cx::TaskRoot*>(task.frame);
-  const TaskId id = root_of_task.was_polled() ? root_of_task.id() : task.id();  // the first is at hand
+  TaskId id = root_of_task.id();
+  if (!id) [[unlikely]] {
+    id = task.id();
+    root_of_task.set_id(id);
+  }
   if constexpr (Atomics::shared) root_of_task.set_polled_on(worker.index());
   seat.watch.begin(id, root_of_task.last_await());
   return id;
@@ -47,35 +50,62 @@ void Machine<Atomics>::after_main(Seat<Atomics>& seat) {
 /// task; begin_switch(), which ends with this.
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::noinline]] void Machine<Atomics>::dispatch_all(Seat<Atomics>& seat, Task* task) {
+  using Progress = cx::TaskRoot::Progress;
   kernel::Worker& worker = seat.worker;
-  Kernel& kernel = *kernel_;
-  const bool has_ghosts = port_->has_ghosts();
+  const auto& stamp = kernel_->cancel_stamp();
   for (;;) {
-    const TaskId id = begin_dispatch(seat, *task);
-    const bool begun = kernel.begin_plain_poll(worker, *task, id);
+    auto& root_of_task = *static_cast<cx::TaskRoot*>(task->frame);
+    const std::uint32_t round = worker.round() + 1;
+    worker.set_round(round);
+    const TaskId id = begin_dispatch(seat, worker, *task);
+    const bool begun = kernel_->begin_plain_poll(worker, *task, id, round);
     end_switch();
     if (!begun) [[unlikely]]
       return begin_slowly(seat, *task, id);
-    auto& root_of_task = *static_cast<cx::TaskRoot*>(task->frame);
-    if (has_ghosts) [[unlikely]]
-      cx::look_for_ghosts(kernel, worker, root_of_task, id);
-    if constexpr (Atomics::shared) worker.set_polled(task);
-    const cx::TaskRoot::Progress progress =
-        cx::after_poll(kernel, worker, *task, id, root_of_task.poll_here(worker, id));
-    if (progress == cx::TaskRoot::Progress::ended && id == main_) [[unlikely]]
+    if constexpr (cx::Port::ghosts_by_default) cx::look_for_ghosts(*kernel_, worker, root_of_task, id);
+    worker.set_polled(task);
+    Progress progress = Progress::again;
+    if (root_of_task.only_gave_way(stamp.load(std::memory_order_acquire))) {  // [K2]
+      if (root_of_task.poll_after_yield(worker, id)) [[likely]] {
+        // Nothing else has happened: it goes behind the others.
+        if (worker.has_promises()) [[unlikely]]
+          cx::tell_promises(*kernel_, worker, root_of_task.id());
+        if (!goes_on(seat, worker) || !begin_switch()) return cx::end_poll(*kernel_, worker, *task, progress);
+        task = switch_from_yield(seat, *task, root_of_task);
+        if (task == nullptr) break;
+        continue;
+      }
+      progress = root_of_task.after_frames();
+    } else {
+      progress = root_of_task.poll_here(worker, id);
+    }
+    if (after_poll(worker, *task, progress)) [[unlikely]]
       after_main(seat);
-    if (!goes_on(seat, worker) || !begin_switch()) return cx::end_poll(kernel, worker, *task, progress);
-    task = switch_from(seat, *task, progress);
+    if (!goes_on(seat, worker) || !begin_switch()) return cx::end_poll(*kernel_, worker, *task, progress);
+    if (progress == Progress::again) {
+      task = switch_from_yield(seat, *task, root_of_task);
+    } else {
+      if (progress == Progress::parked && task->word.end_poll_alone()) put_back(seat, *task);
+      task = next_quick(seat);
+    }
     if (task == nullptr) break;
   }
   end_switch();
-  cx::leave_task<Atomics>(worker);
+  cx::leave_task(worker);
+}
+
+/// Gives: true when that was the end of the main task.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::after_poll(kernel::Worker& worker, Task& task,
+                                                                cx::TaskRoot::Progress progress) {
+  const TaskId id = static_cast<const cx::TaskRoot*>(task.frame)->id();
+  return cx::after_poll(*kernel_, worker, task, id, progress) == cx::TaskRoot::Progress::ended && id == main_;
 }
 
 /// The kernel has to look at this one.
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::noinline]] void Machine<Atomics>::begin_slowly(Seat<Atomics>& seat, Task& task, TaskId id) {
-  cx::leave_task<Atomics>(seat.worker);
+  cx::leave_task(seat.worker);
   (void)cx::drive(*kernel_, seat.worker, task, id);
   if (id == main_) after_main(seat);
 }
@@ -100,26 +130,27 @@ template <lockfree::AtomicsPolicy Atomics>
   if constexpr (Atomics::shared) port_->members().end_alone(lockfree::AloneIn::dispatch);
 }
 
-/// The poll of `last` is over; unless it has ended the kernel has not heard of that. Needs: begin_switch(), and it was a plain
-/// task when its poll began. Gives: the next of the quick queue; nullptr when there is none, or others have a say in it.
+/// The poll of `last`, which wants another one, is over; the kernel has not heard of that. Needs: begin_switch(), and it was a
+/// plain task when its poll began. Gives: as next_quick().
 template <lockfree::AtomicsPolicy Atomics>
-[[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::switch_from(
-    Seat<Atomics>& seat, Task& last, cx::TaskRoot::Progress progress) noexcept {
-  using Progress = cx::TaskRoot::Progress;
-  if (progress == Progress::again) {
-    const bool stays_plain = !last.word.end_poll_woken_alone().in(kernel::cancelled_states);
-    const bool stays = Atomics::shared && static_cast<const cx::TaskRoot*>(last.frame)->is_pinned();
-    if (stays_plain && !stays && lanes_are_empty(seat)) [[likely]] {
-      if (Task* const task = seat.ready.rotate(last)) [[likely]] {
-        seat.counters.wakes.add();
-        seat.lanes.ran_quick();
-        return task;
-      }
+[[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::switch_from_yield(
+    Seat<Atomics>& seat, Task& last, const cx::TaskRoot& root_of_last) noexcept {
+  const bool stays_plain = !last.word.end_poll_woken_alone().in(kernel::cancelled_states);
+  const bool stays = Atomics::shared && root_of_last.is_pinned();
+  if (stays_plain && !stays && lanes_are_empty(seat)) [[likely]] {
+    if (Task* const task = seat.ready.rotate(last)) [[likely]] {
+      seat.lanes.ran_quick();
+      return task;
     }
-    put_back(seat, last);
-  } else if (progress == Progress::parked) {
-    if (last.word.end_poll_alone()) put_back(seat, last);
   }
+  put_back(seat, last);
+  return next_quick(seat);
+}
+
+/// Needs: begin_switch(). Gives: the next of the quick queue; nullptr when there is none, or others have a say in it.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::next_quick(
+    Seat<Atomics>& seat) noexcept {
   if (!lanes_are_empty(seat)) [[unlikely]]
     return nullptr;
   return take_quick(seat, true);
@@ -138,6 +169,10 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::take_quick(Seat<Atomics>& seat,
                                                                                             bool alone) noexcept {
+  if (Task* const task = seat.ready.pop_from_line()) [[likely]] {
+    seat.lanes.ran_quick();
+    return task;
+  }
   bool oldest = true;
   Task* const task = seat.ready.pop(oldest, alone);
   if (task == nullptr) return nullptr;

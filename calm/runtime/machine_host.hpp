@@ -53,7 +53,10 @@ Outcome<void> Machine<Atomics>::prepare() {
   for (std::uint16_t i = 0; i < workers_; ++i) {
     seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
     seats_.back()->keep.prepare(workers_ > 1);
-    if (options_.governor != nullptr) seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
+    if (options_.governor != nullptr) {
+      seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
+      seats_.back()->inner_batch = 0;  // it chooses among all that wait
+    }
   }
   return ok();
 }
@@ -201,24 +204,46 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::schedule(kernel::Worker& worker, Task& task) noexcept {
   Seat<Atomics>& seat = seat_of(worker);
   seat.counters.wakes.add();
-  const bool newborn = task.word.look().state() == TaskState::created;
   if constexpr (!Atomics::shared) {
+    const bool newborn = task.word.look().state() == TaskState::created;
     if (newborn && worker.running() && sched::is_plain(task)) return seat.ready.push_newborn(task);
     enqueue(seat, task);
-  } else {
-    const auto& root = *static_cast<const cx::TaskRoot*>(task.frame);
-    if (root.is_pinned() && root.home() != worker.index()) {
-      seats_[root.home()]->inbox.push(task);
-      return beds_.call(root.home());
-    }
-    const Turn turn(seat.keep);
-    if (root.is_pinned()) return enqueue(seat, task);
-    if (!newborn && root.comes_from_another(worker.index())) ++seat.strangers;
-    if (!sched::is_plain(task)) return seat.lanes.push(task);
-    if (newborn && worker.running()) return seat.ready.push_newborn(task);
-    if (!worker.running() || worker.polled() == &task) return seat.ready.push(task);
-    seat.ready.push_next(task);
+  } else if (!schedule_next(seat, worker, task)) {
+    schedule_in_turn(seat, worker, task);
   }
+}
+
+/// What schedule() does most often: the running task wakes one that this worker polled last. Gives: false when it is otherwise,
+/// or not as simple as that; nothing is done then.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::schedule_next(Seat<Atomics>& seat, const kernel::Worker& worker,
+                                                                   Task& task) noexcept {
+  const auto& root = *static_cast<const cx::TaskRoot*>(task.frame);
+  if (!root.is_free_here(worker.index()) || !sched::is_plain(task) || !worker.running() ||
+      worker.template polled<Atomics>() == &task)
+    return false;
+  if (!seat.keep.begin_alone()) return false;
+  const bool done = seat.ready.try_push_next(task);
+  seat.keep.end_alone();
+  return done;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::noinline]] void Machine<Atomics>::schedule_in_turn(Seat<Atomics>& seat, const kernel::Worker& worker,
+                                                          Task& task) noexcept {
+  const bool newborn = task.word.look().state() == TaskState::created;
+  const auto& root = *static_cast<const cx::TaskRoot*>(task.frame);
+  if (root.is_pinned() && root.home() != worker.index()) {
+    seats_[root.home()]->inbox.push(task);
+    return beds_.call(root.home());
+  }
+  const Turn turn(seat.keep);
+  if (root.is_pinned()) return enqueue(seat, task);
+  if (!newborn && root.comes_from_another(worker.index())) ++seat.strangers;
+  if (!sched::is_plain(task)) return seat.lanes.push(task);
+  if (newborn && worker.running()) return seat.ready.push_newborn(task);
+  if (!worker.running() || worker.template polled<Atomics>() == &task) return seat.ready.push(task);
+  seat.ready.push_next(task);
 }
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -36,7 +36,16 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
     (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm);
   }
-  void poll_in_place(Worker& worker, TaskId task) override { machine_.poll_in_place(machine_.seat_of(worker), task); }
+  void poll_in_place(Worker& worker, cx::TaskRoot& task) override { machine_.poll_in_place(worker, task); }
+  /// A task that asks for nothing, spawned by one that is alone, is admitted in one step. A fiber may spawn into the scope of
+  /// another task, whose budget it is then that counts.
+  Status admit(const cx::Context& context, cx::Crew* crew, cx::TaskRoot& shell, const TaskOptions* options) override {
+    const cx::TaskRoot& spawner = *context.root;
+    const bool asks_nothing = options == nullptr && crew != nullptr && !spawner.has_limits() && !shell.is_pinned();
+    if (asks_nothing && spawner.is_running() && machine_.admit_alone(spawner.worker(), *crew, shell)) [[likely]]
+      return {};
+    return cx::Port::admit(context, crew, shell, options);
+  }
   std::uint64_t entropy(Worker& worker) noexcept override { return machine_.seat_of(worker).entropy.next(); }
 
   [[nodiscard]] mem::Ref<cx::Gateway> gateway() noexcept override { return machine_.gateway_; }

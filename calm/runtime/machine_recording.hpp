@@ -124,6 +124,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::record_to(Recorder& recorder) {
   recorder_ = &recorder;
   port_->follow_time();
+  for (const auto& seat : seats_) seat->inner_batch = 0;  // a recording has polls one after the other
   recorded_door_ = std::make_unique<RecordedDoor>(*this);
 }
 

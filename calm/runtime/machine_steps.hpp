@@ -13,6 +13,7 @@
 #include "calm/lockfree/turn.hpp"
 #include "calm/runtime/machine_choice.hpp"
 #include "calm/runtime/machine_dispatch.hpp"
+#include "calm/runtime/machine_newborns.hpp"
 #include "calm/runtime/machine_port.hpp"
 
 namespace calm::runtime {
@@ -117,49 +118,6 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
   return !has_order(finished);
 }
 
-/// The running task joins one that it has spawned and that has not begun: it is polled inside that poll, as a call would be.
-/// A wait, a queue and a wake are saved, and what both work on is at hand. How deep and how often is bounded, so that others
-/// get their turn (SCH-4). A recording has polls one after the other, and a governor chooses among all that wait.
-template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::poll_in_place(Seat<Atomics>& seat, TaskId id) {
-  constexpr std::uint32_t depth_max = 64;
-  constexpr std::uint32_t polls_max = 256;
-  if (seat.inner_depth == depth_max || seat.inner_polls == polls_max || recorder_ != nullptr ||
-      seat.governed != nullptr) {
-    return;
-  }
-  Task* const task = kernel_->find(id);
-  if (task == nullptr) return;
-  kernel::Worker& worker = seat.worker;
-  if (worker.has_promises()) [[unlikely]]
-    cx::tell_promises(*kernel_, worker, worker.running());
-  bool begun = false;
-  if (begin_switch()) {
-    const bool taken = seat.ready.take_back(*task);
-    begun = taken && kernel_->begin_plain_poll(worker, *task, id);
-    end_switch();
-    if (!taken) return;
-  } else if (!take_back(seat, *task)) {
-    return;
-  }
-  ++seat.inner_depth;
-  ++seat.inner_polls;
-  const kernel::Worker::Poll outer = worker.leave_for_inner_poll();
-  seat.watch.begin(id, static_cast<const cx::TaskRoot*>(task->frame)->last_await());
-  const kernel::PollStart start = begun ? kernel::PollStart::run : kernel_->begin_poll(worker, *task, id);
-  cx::go_on(*kernel_, worker, *task, id, start);
-  seat.lanes.ran_newer();
-  worker.return_from_inner_poll(outer);
-  seat.watch.go_on(outer.running);
-  --seat.inner_depth;
-}
-
-template <lockfree::AtomicsPolicy Atomics>
-bool Machine<Atomics>::take_back(Seat<Atomics>& seat, const Task& task) noexcept {
-  const Turn turn(seat.keep);
-  return seat.ready.take_back(task);
-}
-
 /// Now and then between two dispatches.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
@@ -188,7 +146,11 @@ Time Machine<Atomics>::weigh_polls(Seat<Atomics>& seat) noexcept {
   part_if_quarrelling(seat, seat.looked_up - last_look);
   const bool shares = seat.long_looks >= looks_to_believe && !is_apart(seat);
   // Relaxed: who comes a moment too early or too late does no harm.
-  if (shares != seat.shares.load(std::memory_order_relaxed)) seat.shares.store(shares, std::memory_order_relaxed);
+  if (shares != seat.shares.load(std::memory_order_relaxed)) {
+    const Turn turn(seat.keep);
+    seat.ready.set_open(shares);
+    seat.shares.store(shares, std::memory_order_relaxed);
+  }
   return last_look;
 }
 
@@ -320,6 +282,7 @@ void Machine<Atomics>::look_at_clock(Seat<Atomics>& seat) {
   const Time now = clock_.now();
   seat.worker.set_time(now);
   seat.pace.read(now);
+  seat.inner_left = seat.inner_batch;
 }
 
 template <lockfree::AtomicsPolicy Atomics>

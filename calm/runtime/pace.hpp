@@ -46,10 +46,14 @@ class Pace {
 
   /// Gives: true when it is not, and this dispatch is counted; else nothing has changed.
   [[nodiscard]] bool goes_on() noexcept {
-    if (left_ == 1) return false;
+    if (left_ == 1) [[unlikely]]
+      return false;
     --left_;
     return true;
   }
+
+  /// Gives: when the worker read it last between two dispatches.
+  [[nodiscard]] Time last_read() const noexcept { return last_; }
 
   /// The clock was read.
   void read(Time now) noexcept {

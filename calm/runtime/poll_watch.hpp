@@ -12,7 +12,8 @@
 
 namespace calm::runtime {
 
-class PollWatch {
+/// In one line of a cache, so that what a poll says of itself is written there at once.
+class alignas(32) PollWatch {
  public:
   /// A poll begins; the task went on from this await point.
   void begin(TaskId task, std::source_location after) noexcept {

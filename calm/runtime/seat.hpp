@@ -43,9 +43,11 @@ struct alignas(128) Seat {
   clock::DeadlinesOf<RegionId> region_deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
-  std::uint32_t inner_polls = 0;       ///< in place, since the dispatch began
-  std::uint32_t inner_depth = 0;       ///< of polls in polls
-  SplitMix entropy;                    ///< of `Cx` (SCH-7)
+  std::uint32_t inner_batch = 64;  ///< polls in place between two looks at the clock; 0 where none is made
+  std::uint32_t inner_depth = 0;   ///< of polls in polls
+  SplitMix entropy;                ///< of `Cx` (SCH-7)
+  /// Until the next look at the clock. Not beside the depth: who loads both at once waits for the last store of each.
+  std::uint32_t inner_left = 0;
   sched::VictimOrder victims;          ///< whom it takes work from
   bool searching = false;              ///< it looks for work, as Beds knows
   Time crowded_since = Time::max();    ///< work has waited here since then

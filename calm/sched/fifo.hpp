@@ -57,9 +57,11 @@ class Fifo {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
+  // Not the last one: beside a count of whoever has this both would be changed at once, and what was stored in pieces is not
+  // read as a whole before all of it is in the cache.
+  std::uint64_t size_ = 0;
   Task* first_ = nullptr;
   Task* last_ = nullptr;
-  std::uint64_t size_ = 0;
 };
 
 }  // namespace calm::sched

@@ -72,7 +72,7 @@ static_assert(Key{.rank = 1, .sequence = 9} < Key{.rank = 2} &&
 ///        order but its place in the queue, so a worker may keep it in a queue of its own, out of the lanes.
 template <lockfree::AtomicsPolicy Atomics>
 [[nodiscard]] bool is_plain(const kernel::TaskRecord<Atomics>& task) noexcept {
-  return task.priority.get() == 0 && task.deadline().is_none() && !task.word.look().in(kernel::cancelled_states);
+  return task.word.look().is_unranked();
 }
 
 /// Gives: the lane of a task that becomes runnable now. It keeps that lane until it is dispatched: a request or a deadline

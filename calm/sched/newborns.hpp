@@ -7,7 +7,6 @@
 // they go to the queue, where others may take them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "calm/kernel/task_record.hpp"
@@ -23,38 +22,63 @@ class Newborns {
   static constexpr std::uint32_t reach = 16;
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// Gives: how many places are taken up, 0 when it is empty.
+  [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool full() const noexcept { return count_ == size_max; }
 
   /// Needs: not full.
   void push(Task& task) noexcept { tasks_[count_++] = &task; }
 
-  /// Takes it out, if it is among the last. Gives: false when it is not.
-  [[nodiscard]] bool take_back(const Task& task) noexcept {
-    if (count_ == 0 || tasks_[count_ - 1] != &task) return take_back_further(task);
-    --count_;
-    return true;
+  /// Takes the task with this frame out, if it is among the last. Gives: nullptr when it is not.
+  [[nodiscard]] Task* take_back(const void* frame) noexcept {
+    if (count_ == 0 || tasks_[count_ - 1]->frame != frame) return take_back_further(frame);
+    Task* const task = tasks_[--count_];
+    if (has_gaps_) [[unlikely]]
+      trim();
+    return task;
   }
 
   /// Gives all of them to `push`, oldest first.
   template <class Push>
   void move_to(Push push) noexcept {
-    for (std::uint32_t i = 0; i < count_; ++i) push(*tasks_[i]);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (tasks_[i] != nullptr) push(*tasks_[i]);
+    }
     count_ = 0;
+    has_gaps_ = false;
   }
 
  private:
-  [[nodiscard, gnu::noinline]] bool take_back_further(const Task& task) noexcept {
+  /// Who joins what it has spawned does so newest first, or in the order in which it spawned: then it is the one behind the
+  /// last that was taken out of the middle. So that place is looked at first, and those that are taken out leave a gap.
+  [[nodiscard, gnu::noinline]] Task* take_back_further(const void* frame) noexcept {
+    if (next_ < count_ && is_at(next_, frame)) return take_from(next_);
     const std::uint32_t end = count_ > reach ? count_ - reach : 0;
     for (std::uint32_t i = count_; i > end; --i) {
-      if (tasks_[i - 1] != &task) continue;
-      std::copy(tasks_ + i, tasks_ + count_, tasks_ + i - 1);
-      --count_;
-      return true;
+      if (is_at(i - 1, frame)) return take_from(i - 1);
     }
-    return false;
+    return nullptr;
+  }
+  [[nodiscard]] bool is_at(std::uint32_t place, const void* frame) const noexcept {
+    return tasks_[place] != nullptr && tasks_[place]->frame == frame;
+  }
+  Task* take_from(std::uint32_t place) noexcept {
+    Task* const task = tasks_[place];
+    tasks_[place] = nullptr;
+    next_ = place + 1;
+    has_gaps_ = true;
+    if (next_ == count_) trim();
+    return task;
+  }
+  /// The last one is a task.
+  void trim() noexcept {
+    while (count_ != 0 && tasks_[count_ - 1] == nullptr) --count_;
+    if (count_ == 0) has_gaps_ = false;
   }
 
-  std::uint32_t count_ = 0;
+  std::uint32_t count_ = 0;  // gaps included; the last one is none
+  std::uint32_t next_ = 0;   // behind the last that was taken out of the middle
+  bool has_gaps_ = false;
   Task* tasks_[size_max];
 };
 

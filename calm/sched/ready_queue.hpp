@@ -3,15 +3,17 @@
 // Threads: by the worker whose queue it is; steal_from() of another worker reads it, and backlog() anywhere
 // Cancel:  not applicable
 //
-//   ring    what others may take, bounded
-//   spill   what came while the ring was full: a million spawns fill any ring. As long as somebody stands here all who come
-//           stand behind, so the order is that of coming; the ring is filled from here when it is empty
+//   ring    what others may take, bounded; of a queue that is open
+//   line    those behind: all who come to a closed queue, and who came while the ring was full, for a million spawns fill any.
+//           As long as somebody stands here all who come stand behind, so the order is that of coming; an open queue fills the
+//           ring from here when it is empty
 //   newborn what the running poll has spawned: behind all others, and to be taken back by who joins it before it has begun
 //   pinned  fibers, and tasks with open fibers: they stay on this worker (TSK-4). They take turns with the others
 //   next    with several workers, one task that a running one has just woken: it runs at once, here, where its data is, at
 //           most `streak_max` times in a row. Nobody takes it away, so two tasks that talk to each other stay together
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -33,6 +35,12 @@ class ReadyQueue {
   ReadyQueue(const ReadyQueue&) = delete;
   ReadyQueue& operator=(const ReadyQueue&) = delete;
 
+  /// Others may take from it from now on, or not any more: where nobody does, a line is quicker than a ring. It begins closed.
+  void set_open(bool open) noexcept {
+    open_ = open;
+    if (open) fill_ring();
+  }
+
   /// Behind all others.
   void push(Task& task) noexcept {
     if (!newborns_.empty()) [[unlikely]]
@@ -44,8 +52,9 @@ class ReadyQueue {
     if (newborns_.full()) settle();
     newborns_.push(task);
   }
-  /// Takes one of those back, to be polled in place. Gives: false when it is not there any more, or not easily found.
-  [[nodiscard]] bool take_back(const Task& task) noexcept { return newborns_.take_back(task); }
+  /// Takes the one with this frame back, to be polled in place. Gives: nullptr when it is not there any more, or not easily
+  /// found.
+  [[nodiscard]] Task* take_back(const void* frame) noexcept { return newborns_.take_back(frame); }
   /// The poll is over: what it has spawned is for all.
   void settle() noexcept {
     newborns_.move_to([this](Task& task) { push_old(task); });
@@ -57,6 +66,13 @@ class ReadyQueue {
     if (before != nullptr) push(*before);
   }
 
+  /// The same where nobody stands there. Gives: false when somebody does; nothing is done then.
+  [[nodiscard]] bool try_push_next(Task& task) noexcept {
+    if (next_ != nullptr) return false;
+    next_ = &task;
+    return true;
+  }
+
   /// Gives: who is to run; nullptr when nobody is there. `oldest` says whether that is who waits longest. With `alone` nobody
   ///        takes anything from here meanwhile.
   [[nodiscard]] Task* pop(bool& oldest, bool alone = false) noexcept {
@@ -65,10 +81,20 @@ class ReadyQueue {
     ++streak_;
     return std::exchange(next_, nullptr);
   }
+  /// The same where all there are stand in the line. Gives: nullptr where they do not; nothing is done then.
+  [[nodiscard]] Task* pop_from_line() noexcept {
+    if (!is_all_in_line() || line_.empty()) return nullptr;
+    streak_ = 0;
+    return line_.pop();
+  }
   /// push() and pop() in one, of who waits longest. Needs: as for `alone`.
   /// Gives: nullptr where it is not as simple as that; nothing is done then.
   [[nodiscard]] Task* rotate(Task& task) noexcept {
-    if (next_ != nullptr || !newborns_.empty() || !spill_.empty() || !pinned_.empty()) [[unlikely]]
+    if (is_all_in_line()) [[likely]] {
+      streak_ = 0;
+      return &line_.rotate(task);
+    }
+    if (!line_.empty() || !has_only_old()) [[unlikely]]
       return nullptr;
     streak_ = 0;
     return &ring_.rotate_alone(task);
@@ -81,7 +107,10 @@ class ReadyQueue {
     turn_ = !turn_;
     if (turn_ && !pinned_.empty()) return pinned_.pop();
     if (Task* const task = alone ? ring_.pop_alone() : ring_.pop()) return task;
-    if (!spill_.empty()) return refill();
+    if (Task* const task = line_.pop()) {
+      if (open_) fill_ring();
+      return task;
+    }
     return pinned_.pop();
   }
 
@@ -89,33 +118,40 @@ class ReadyQueue {
   [[nodiscard]] Task* steal_from(ReadyQueue& victim) noexcept { return ring_.steal_from(victim.ring_); }
 
   [[nodiscard]] bool empty() const noexcept {
-    return next_ == nullptr && newborns_.empty() && spill_.empty() && pinned_.empty() && ring_.size() == 0;
+    return next_ == nullptr && newborns_.empty() && line_.empty() && pinned_.empty() && ring_.size() == 0;
   }
   /// Gives: how many others may take, a moment ago.
   [[nodiscard]] std::uint32_t backlog() const noexcept { return ring_.size(); }
 
  private:
   void push_old(Task& task) noexcept {
-    if (!spill_.empty() || !ring_.push(task)) spill_.push(task);
+    if (!open_ || !line_.empty() || !ring_.push(task)) line_.push(task);
   }
-  Task* refill() noexcept {
-    Task* const task = spill_.pop();
+  /// Needs: who stands in the ring came before those in the line.
+  void fill_ring() noexcept {
     // There may be no room even now: what a thief has begun to copy, and all that came after it, stays taken up until it is
     // done, and it may have been interrupted.
-    for (std::uint32_t i = 0; i < ring_size / 2 && !spill_.empty(); ++i) {
-      Task& next = *spill_.pop();
+    for (std::uint32_t i = 0; i < ring_size / 2 && !line_.empty(); ++i) {
+      Task& next = *line_.pop();
       if (ring_.push(next)) continue;
-      spill_.push_first(next);
+      line_.push_first(next);
       break;
     }
-    return task;
   }
+  /// Gives: true when nobody stands but in the ring and in the line.
+  [[nodiscard]] bool has_only_old() const noexcept {
+    // Asked at once, which is less than one after the other.
+    return (std::bit_cast<std::uintptr_t>(next_) | newborns_.size() | pinned_.size()) == 0;
+  }
+  /// Gives: true when nobody stands but in the line, as in a queue that has been closed for a while.
+  [[nodiscard]] bool is_all_in_line() const noexcept { return !open_ && has_only_old() && ring_.size() == 0; }
 
   Task* next_ = nullptr;
   std::uint32_t streak_ = 0;
   bool turn_ = false;
+  bool open_ = false;
   Newborns<Atomics> newborns_;
-  Fifo<Atomics> spill_;
+  Fifo<Atomics> line_;
   Fifo<Atomics> pinned_;
   lockfree::WorkRing<Task, ring_size, Atomics> ring_;
 };
@@ -135,16 +171,18 @@ class ReadyQueue<lockfree::LocalAtomics> {
     if (newborns_.full()) settle();
     newborns_.push(task);
   }
-  [[nodiscard]] bool take_back(const Task& task) noexcept { return newborns_.take_back(task); }
+  [[nodiscard]] Task* take_back(const void* frame) noexcept { return newborns_.take_back(frame); }
   void settle() noexcept {
     newborns_.move_to([this](Task& task) { line_.push(task); });
   }
+  static void set_open(bool /*open*/) noexcept {}
   void push_pinned(Task& task) noexcept { push(task); }
   void push_next(Task& task) noexcept { push(task); }
   [[nodiscard]] Task* pop(bool& oldest, bool /*alone*/ = true) noexcept {
     oldest = true;
     return pop_oldest();
   }
+  [[nodiscard]] Task* pop_from_line() noexcept { return newborns_.empty() ? line_.pop() : nullptr; }
   [[nodiscard]] Task* rotate(Task& task) noexcept {
     if (!newborns_.empty()) [[unlikely]]
       return nullptr;

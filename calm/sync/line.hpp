@@ -49,32 +49,44 @@ enum class Place : std::uint8_t {
   granted,  ///< it has what it came for, and has not used it yet
 };
 
-/// One who waits, or has been granted. It lives in the awaiting frame.
-class Waiter {
+class Waiter;
+
+/// What the line knows of one who waits.
+class InLine {
  public:
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
+  InLine(const InLine&) = delete;
+  InLine& operator=(const InLine&) = delete;
 
   /// Outside a turn it is good for one question: whether it is `outside`. Needs: its own task, or a turn.
   [[nodiscard]] Place place() const noexcept { return place_.get(); }
-  /// Gives: the task that came; nothing before it did.
-  [[nodiscard]] TaskId task() const noexcept { return task_; }
   /// Gives: how much of it, or in what way, as the primitive understands it.
   [[nodiscard]] std::uint32_t wants() const noexcept { return wants_; }
   /// The primitive notes what it is granted, where that is something else.
   void set_wants(std::uint32_t wants) noexcept { wants_ = wants; }
 
  protected:
-  explicit Waiter(std::uint32_t wants) noexcept : wants_(wants) {}
-  ~Waiter() { CALM_REQUIRE(CHN_4, place() == Place::outside, task_.bits()); }
+  explicit InLine(std::uint32_t wants) noexcept : wants_(wants) {}
+  ~InLine() = default;
 
  private:
   friend class Line;
   Waiter* before_ = nullptr;
   Waiter* after_ = nullptr;
-  TaskId task_{};
   std::uint32_t wants_;
   lockfree::Relaxed<Place> place_{Place::outside};
+};
+
+/// One who waits, or has been granted. It lives in the awaiting frame, and a million of them may: so it does not say again what its
+/// context says, whose wait it is.
+class Waiter : public cx::Wait, public InLine {
+ public:
+  /// Gives: the task that waits, or has been granted.
+  [[nodiscard]] TaskId task() const noexcept { return context()->root->id(); }
+
+ protected:
+  /// Needs: a context of the task in whose frame it is.
+  Waiter(const cx::Context* context, std::uint32_t wants) noexcept : Wait(context), InLine(wants) {}
+  ~Waiter() { CALM_REQUIRE(CHN_4, place() == Place::outside, task().bits()); }
 };
 
 class Line {
@@ -102,11 +114,10 @@ class Line {
   ~Line() { CALM_REQUIRE(CHN_12, first_ == nullptr, first_->task().bits()); }
 
   [[nodiscard]] cx::Port& port() const noexcept { return *port_; }
-  /// Gives: true when others may come at the same time. What is done most often asks first and has a way of its own for one
-  ///        worker, which is as short as can be.
+  /// Gives: true when others may come at the same time.
   [[nodiscard]] bool is_shared() const noexcept { return port_->is_shared(); }
-  /// A turn for the short way of a wait, which is worth it only where it costs next to nothing. Gives: false when others may be
-  /// there. end_short_turn() follows before anything else is done. Needs: nobody follows what is touched.
+  /// A turn that costs next to nothing, for what is done most often. Gives: false when others may be there: then it takes a
+  /// Turn. end_short_turn() is the last that is done to the line.
   [[nodiscard, gnu::always_inline]] bool begin_short_turn() const noexcept {
     lockfree::Company<>* const company = port_->company();
     return company == nullptr || company->begin_alone();
@@ -141,7 +152,7 @@ class Line {
   /// To the end of the line. Needs: outside.
   void join(Waiter& waiter, TaskId task) noexcept {
     CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
-    waiter.task_ = task;
+    CALM_SLOW(CHN_2, waiter.task() == task, task.bits(), waiter.task().bits());
     waiter.place_.set(Place::waiting);
     waiter.after_ = nullptr;
     waiter.before_ = last_;
@@ -163,13 +174,13 @@ class Line {
     unlink(waiter);
     waiter.place_.set(Place::granted);
     writes();
-    (void)port_->wake(port_->here(), waiter.task_);
+    (void)port_->wake(port_->here(), waiter.task());
   }
 
   /// Its task is woken to look again; it keeps its place. Needs: it waits here.
   void call(const Waiter& waiter) noexcept {
     writes();
-    (void)port_->wake(port_->here(), waiter.task_);
+    (void)port_->wake(port_->here(), waiter.task());
   }
 
   /// Out of the line with what it found when it looked again. Needs: its own task; it waits here.
@@ -182,7 +193,7 @@ class Line {
   /// The same for one that never had to wait. Needs: outside.
   void admit(Waiter& waiter, TaskId task) noexcept {
     CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
-    waiter.task_ = task;
+    CALM_SLOW(CHN_2, waiter.task() == task, task.bits(), waiter.task().bits());
     waiter.place_.set(Place::granted);
     writes();
   }
@@ -190,7 +201,7 @@ class Line {
   /// The grant is used, or about to be passed on. Needs: granted, and its own task has seen so in a turn. Nobody else can see
   /// it, so it is no write.
   static void use(Waiter& waiter) noexcept {
-    CALM_REQUIRE(CHN_4, waiter.place() == Place::granted, waiter.task_.bits());
+    CALM_REQUIRE(CHN_4, waiter.place() == Place::granted, waiter.task().bits());
     waiter.place_.set(Place::outside);
   }
 
@@ -203,7 +214,7 @@ class Line {
     (void)port_->here().recorder().touch(resource_, access, running());
   }
   void unlink(Waiter& waiter) noexcept {
-    CALM_REQUIRE(CHN_4, waiter.place() == Place::waiting, waiter.task_.bits());
+    CALM_REQUIRE(CHN_4, waiter.place() == Place::waiting, waiter.task().bits());
     (waiter.before_ == nullptr ? first_ : waiter.before_->after_) = waiter.after_;
     (waiter.after_ == nullptr ? last_ : waiter.after_->before_) = waiter.before_;
     waiter.before_ = waiter.after_ = nullptr;
@@ -249,27 +260,31 @@ concept HasHolder = requires(const P& primitive) {
 
 /// A wait in the line of a primitive. Who derives from it adds `result()`, which calls use_grant().
 template <class P>
-class LineWait : public cx::Wait, public Waiter {
+class LineWait : public Waiter {
  public:
   using CalmSelectable = void;
 
   LineWait(const cx::Context* context, P* primitive, std::uint32_t wants = 1) noexcept
-      : Wait(context), Waiter(wants), primitive_(primitive) {
+      : Waiter(context, wants), primitive_(primitive) {
     static_assert(HasLine<P>);
   }
 
   /// For Parking: what nobody else has is taken without a suspension.
   [[nodiscard]] bool at_once(cx::TaskRoot& root) noexcept {
-    if (primitive_->line().is_shared()) [[unlikely]]
-      return at_once_among_others(root);
-    return at_once_in_turn(root);
+    const Line& line = primitive_->line();
+    if (!line.begin_short_turn()) return at_once_among_others(root);
+    const bool there = at_once_in_turn(root);
+    line.end_short_turn();
+    return there;
   }
   /// For Parking: the first step, for one that will most likely wait. Gives: true when it stands in the line; false: step()
   /// is asked as always, and says what it would have said. Needs: outside.
   [[nodiscard, gnu::always_inline]] bool joins_line(cx::TaskRoot& root, ChildEnd& end) noexcept {
-    if (primitive_->line().is_shared()) [[unlikely]]
-      return step_among_others(root, end) == cx::WaitState::pending;
-    return come(root, end) == cx::WaitState::pending;
+    const Line& line = primitive_->line();
+    if (!line.begin_short_turn()) return step_among_others(root, end) == cx::WaitState::pending;
+    const cx::WaitState state = come(root, end);
+    line.end_short_turn();
+    return state == cx::WaitState::pending;
   }
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override { return step_of_line(root, end); }
   cx::WaitState cancel(cx::TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
@@ -296,9 +311,11 @@ class LineWait : public cx::Wait, public Waiter {
   void use_grant() noexcept { Line::use(*this); }
   /// step(), for those who have their own around it.
   [[gnu::always_inline]] cx::WaitState step_of_line(cx::TaskRoot& root, ChildEnd& end) noexcept {
-    if (primitive_->line().is_shared()) [[unlikely]]
-      return step_among_others(root, end);
-    return step_in_turn(root, end);
+    const Line& line = primitive_->line();
+    if (!line.begin_short_turn()) return step_among_others(root, end);
+    const cx::WaitState state = step_in_turn(root, end);
+    line.end_short_turn();
+    return state;
   }
 
   // For those who have more to decide in the same turn, which they have.

@@ -62,15 +62,16 @@ class Holding {
       line_.port().uncount_on_only(*only, holder_, ObligationKind::lock_guard);
       return pass_on();
     }
-    if (company_ != nullptr && company_->begin_alone()) {
+    lockfree::Company<>* const company = company_;
+    if (company != nullptr && company->begin_alone()) [[likely]] {
       // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
       cx::Port::Worker& worker = *made_on_;
       if (line_.first() == called_ && worker.running() == holder_) [[likely]] {
         line_.port().uncount_among_others(worker, ObligationKind::lock_guard);
         holder_ = {};
-        return company_->end_alone();
+        return company->end_alone();
       }
-      company_->end_alone();
+      company->end_alone();
     }
     unlock_in_turn();
   }
@@ -84,15 +85,17 @@ class Holding {
       cx::Port::count_on_only(*only, ObligationKind::lock_guard);
       return true;
     }
-    if (company_ == nullptr || !company_->begin_alone()) return false;
+    lockfree::Company<>* const company = company_;
+    if (company == nullptr || !company->begin_alone()) return false;
     if (holder_) {
-      company_->end_alone();
+      company->end_alone();
       return false;
     }
+    cx::Port::Worker& worker = root.worker();
     holder_ = root.id();
-    made_on_ = &root.worker();
-    company_->end_alone();
-    line_.port().count_among_others(root.worker(), ObligationKind::lock_guard);
+    made_on_ = &worker;
+    company->end_alone();
+    line_.port().count_among_others(worker, ObligationKind::lock_guard);
     return true;
   }
 

@@ -84,6 +84,8 @@ class Notify {
   bool kept_ = false;  // CHN-12: never while somebody waits
 };
 
+static_assert(sizeof(sync::LineWait<Notify>) == 6 * sizeof(void*), "what a frame has for a wait in line");
+
 inline cx::WaitFor<Notify::NotifyWait, const cx::Context*, Notify*> Notify::wait(CxOf<> cx) noexcept {
   return cx::WaitFor<NotifyWait, const cx::Context*, Notify*>(&cx::context_of(cx), this);
 }

@@ -46,9 +46,9 @@ class Permits {
     return true;
   }
   void give_back(std::uint32_t count) noexcept {
-    if (line_.is_shared()) [[unlikely]]
-      return give_back_among_others(count);
+    if (!line_.begin_short_turn()) return give_back_among_others(count);
     give_back_in_turn(count);
+    line_.end_short_turn();
   }
   /// For who has more to do in the same turn, which it has.
   void give_back_in_turn(std::uint32_t count) noexcept {

@@ -59,6 +59,8 @@ class Recorder {
   Status record(const Event& /*event*/) noexcept { return {}; }
   template <bool several = true, bool alone = false>
   void write(const Event& /*event*/) noexcept {}
+  template <bool several = true, bool alone = false>
+  void write_to(Ring& /*ring*/, const Event& /*event*/) noexcept {}
   Status touch(ResourceId /*resource*/, Access /*access*/, TaskId /*task*/) noexcept { return {}; }
   [[nodiscard]] Status room(std::uint64_t /*count*/) const noexcept { return {}; }
   [[nodiscard]] std::uint64_t last() const noexcept { return 0; }
@@ -92,17 +94,23 @@ class Recorder {
   /// The same. Needs: room(1); `several` unless there is no sequence source; with `alone` nobody else asks that meanwhile.
   template <bool several = true, bool alone = false>
   [[gnu::always_inline]] void write(const Event& event) noexcept {
+    write_to<several, alone>(*ring_, event);
+  }
+  /// The same for who knows where the ring is. Needs: it is that one.
+  template <bool several = true, bool alone = false>
+  [[gnu::always_inline]] void write_to(Ring& ring, const Event& event) noexcept {
+    CALM_SLOW(LAB_2, &ring == ring_);
     CALM_SLOW(LAB_2, several || sequence_ == nullptr);
     CALM_SLOW(LAB_2, find_event_kind(static_cast<std::uint8_t>(event.kind)) != nullptr,
               static_cast<std::uint8_t>(event.kind));
-    const std::uint64_t position = ring_->next_position();
+    const std::uint64_t position = ring.next_position();
     std::uint64_t sequence = position + 1;
     if (several && sequence_ != nullptr) sequence = alone ? sequence_->next_alone() : sequence_->next();
     CALM_SLOW(LAB_2, event.cause < sequence, event.cause, sequence);
     EventWords words = to_words(event);
     words[1] = sequence;
     words[2] = time_.ns();
-    ring_->write<!several>(position, words);
+    ring.template write<!several>(position, words);
   }
 
   /// Takes the footprint of a step: this task read or wrote this resource. It may touch several, one call each.

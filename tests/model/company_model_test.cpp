@@ -221,6 +221,118 @@ struct SwitchingShop : Shop<ModelAtomics> {
   explore::Plain<bool> seen{false};  // by a poll
 };
 
+/// Whoever has a turn wakes the same task, in plain steps when that turn is one of who is alone; a third one polls it.
+template <bool always_plain = false>
+struct WakingShop : Shop<ModelAtomics> {
+  static constexpr std::uint32_t generation = 7;
+
+  WakingShop() {
+    const kernel::TaskLife parked(generation, TaskState::running, lockfree::WakeState::idle);
+    word.renew(parked.with(kernel::TaskFlag::started));
+  }
+
+  void wake_in_turn() {
+    const bool outer = company.begin_alone();
+    if (!outer) lock.lock();
+    sold = sold.get() + 1;
+    const bool plain = always_plain || company.is_alone_in(lockfree::AloneIn::turn);
+    const bool enqueue = plain ? word.wake_alone().enqueue : word.wake().enqueue;
+    if (enqueue) entries.fetch_add(1, std::memory_order_relaxed);
+    if (outer) {
+      company.end_alone();
+    } else {
+      lock.unlock();
+    }
+  }
+  static void wake(WakingShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.wake_in_turn();
+    shop.company.leave();
+  }
+  static void poll(WakingShop& shop) {
+    shop.company.enter();
+    kernel::TaskLife now;
+    if (shop.word.begin_poll(generation, now, [] { return true; })) {
+      shop.entries.fetch_sub(1, std::memory_order_relaxed);
+      if (shop.word.end_poll()) shop.entries.fetch_add(1, std::memory_order_relaxed);
+      shop.polled = true;
+    }
+    shop.company.leave();
+  }
+
+  kernel::TaskWord<ModelAtomics> word;
+  ModelAtomics::Atomic<int> entries{0};  // of it in queues
+  explore::Plain<bool> polled{false};
+};
+
+/// Two ask a task to stop, under the guard that requests are made under, in plain steps when that is one of who is alone; a third
+/// one polls it, acknowledges what it finds and ends it.
+template <bool always_plain = false>
+struct CancellingShop : Shop<ModelAtomics> {
+  static constexpr std::uint32_t generation = 7;
+
+  CancellingShop() {
+    const kernel::TaskLife parked(generation, TaskState::running, lockfree::WakeState::idle);
+    word.renew(parked.with(kernel::TaskFlag::started));
+  }
+
+  /// Does it under the guard, and says whether in plain steps.
+  template <class Work>
+  void under_guard(Work work) {
+    const bool outer = company.begin_alone(lockfree::AloneIn::guard);
+    if (!outer) lock.lock();
+    work(always_plain || company.is_alone_in(lockfree::AloneIn::guard));
+    if (outer) {
+      company.end_alone(lockfree::AloneIn::guard);
+    } else {
+      lock.unlock();
+    }
+  }
+  static void request(CancellingShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.under_guard([&shop](bool alone) {
+      const kernel::TaskLife was = shop.word.request(generation, alone);
+      if (was.state() == TaskState::running) shop.first_requests = shop.first_requests.get() + 1;
+      const bool enqueue = alone ? shop.word.wake_alone().enqueue : shop.word.wake().enqueue;
+      if (enqueue) shop.entries.fetch_add(1, std::memory_order_relaxed);
+    });
+    shop.company.leave();
+  }
+  static void poll(CancellingShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    kernel::TaskLife now;
+    if (shop.word.begin_poll(generation, now, [] { return true; })) {
+      shop.entries.fetch_sub(1, std::memory_order_relaxed);
+      shop.under_guard([&shop](bool alone) {
+        kernel::TaskLife was = shop.word.look();
+        while (!shop.word.step(was, was.with(TaskState::cancelling), alone)) {
+        }
+      });
+      const lockfree::WakeState wake = shop.word.look().wake();
+      shop.torn = wake != lockfree::WakeState::running && wake != lockfree::WakeState::running_woken;
+      if (!shop.torn && shop.word.end_poll()) shop.entries.fetch_add(1, std::memory_order_relaxed);
+    }
+    shop.company.leave();
+  }
+
+  kernel::TaskWord<ModelAtomics> word;
+  ModelAtomics::Atomic<int> entries{0};  // of it in queues
+  explore::Plain<int> first_requests{0};
+  bool torn = false;  // somebody has undone that it is polled
+};
+
+template <class State>
+bool is_cancelled_once(State& shop) {
+  const kernel::TaskLife life = shop.word.look();
+  const bool queued = life.wake() == lockfree::WakeState::queued;
+  return !shop.torn && life.in(kernel::cancelled_states) && shop.first_requests.get() == 1 &&
+         shop.entries.load(std::memory_order_relaxed) == (queued ? 1 : 0) &&
+         (queued || life.state() == TaskState::cancelling);
+}
+
 template <class State>
 Body<State> expect_sold(int all) {
   return [all](State& shop) {
@@ -263,6 +375,29 @@ TEST(CompanyModel, TSK_6_a_wake_is_not_lost_on_who_switches_tasks_alone) {
   }));
 }
 
+TEST(CompanyModel, TSK_6_a_wake_in_a_turn_of_who_is_alone_is_one_of_all_wakes) {
+  using State = WakingShop<>;
+  const auto once = [](State& shop) {
+    const bool queued = shop.word.look().wake() == lockfree::WakeState::queued;
+    EXPECT_EQ(shop.entries.load(std::memory_order_relaxed), queued ? 1 : 0) << "it is in one queue, or in none";
+    EXPECT_TRUE(queued || shop.polled.get()) << "a wake is followed by a poll";
+    EXPECT_EQ(shop.sold.get(), 2);
+  };
+  Options options;
+  options.max_preemptions = 2;
+  expect_exhausted(explore<State>({State::wake, State::wake, State::poll}, once, options));
+  expect_exhausted(explore<State>({State::wake, State::wake}, once));
+}
+
+TEST(CompanyModel, CAN_3_CAN_13_a_request_of_who_is_alone_is_one_of_all_requests) {
+  using State = CancellingShop<>;
+  const auto once = [](State& shop) { EXPECT_TRUE(is_cancelled_once(shop)) << shop.word.look().bits(); };
+  Options options;
+  options.max_preemptions = 1;
+  expect_exhausted(explore<State>({State::request, State::request, State::poll}, once, options));
+  expect_exhausted(explore<State>({State::request, State::poll}, once));
+}
+
 TEST(CompanyModel, CHN_12_two_that_want_to_be_alone_are_so_one_after_the_other) {
   using State = Shop<ModelAtomics>;
   expect_exhausted(explore<State>({State::keep_for_a_moment, State::help_and_keep}, expect_sold<State>(3)));
@@ -282,6 +417,29 @@ TEST(CompanyModel, CHN_12_where_the_system_has_no_fence_nobody_is_alone) {
     EXPECT_EQ(shop.sold.get(), 3);
     EXPECT_EQ(shop.alone, 0);
   }));
+}
+
+TEST(CompanyModelItself, finds_a_plain_wake_of_who_is_not_alone) {
+  using State = WakingShop<true>;
+  bool wrong = false;
+  const auto look = [&wrong](State& shop) {
+    const bool queued = shop.word.look().wake() == lockfree::WakeState::queued;
+    if (shop.entries.load(std::memory_order_relaxed) != (queued ? 1 : 0)) wrong = true;
+  };
+  Options options;
+  options.max_preemptions = 2;
+  (void)explore<State>({State::wake, State::wake, State::poll}, look, options);
+  EXPECT_TRUE(wrong);
+}
+
+TEST(CompanyModelItself, finds_a_plain_request_of_who_is_not_alone) {
+  using State = CancellingShop<true>;
+  bool wrong = false;
+  const auto look = [&wrong](State& shop) { wrong = wrong || !is_cancelled_once(shop); };
+  Options options;
+  options.max_preemptions = 1;
+  (void)explore<State>({State::request, State::request, State::poll}, look, options);
+  EXPECT_TRUE(wrong);
 }
 
 TEST(CompanyModelItself, finds_a_missing_fence_and_missing_orders) {

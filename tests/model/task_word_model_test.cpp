@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "calm/explore/plain.hpp"
 #include "tests/model/explored.hpp"
 #include "tests/model/orders.hpp"
 
@@ -264,6 +265,24 @@ TEST(TaskWordModel, CAN_13_a_joiner_is_seen_by_the_completer_or_told_that_the_ta
   expect_exhausted(explore<Polled>(
       {complete<Polled>, set_flag<TaskFlag::awaited>, wake<Polled>},
       [](Polled& world) { EXPECT_EQ(world.end.has(TaskFlag::awaited), world.flagged); }, with_spurious));
+}
+
+/// The value of the task is read by a joiner that comes too late to wait for it; it is no atomic.
+TEST(TaskWordModel, OUT_5_a_joiner_that_is_told_that_the_task_has_ended_sees_what_it_ended_with) {
+  struct Giving : Polled {
+    explore::Plain<int> value{0};
+  };
+  const Body<Giving> give_and_complete = [](Giving& world) {
+    world.value = 7;
+    world.complete();
+  };
+  const Body<Giving> join = [](Giving& world) {
+    const bool awaited = world.word.flag_unless_completed(generation, TaskFlag::awaited);
+    if (!awaited) {
+      EXPECT_EQ(world.value.get(), 7);
+    }
+  };
+  expect_exhausted(explore<Giving>({give_and_complete, join, wake<Giving>}, [](Giving&) {}, with_spurious));
 }
 
 TEST(TaskWordModel, OBL_5_a_hand_over_is_seen_by_the_completer_or_refused) {

@@ -1,7 +1,9 @@
 // Values and places that are there, had without a wait: the same laws hold on the short way, on one worker and in the lab.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -185,6 +187,89 @@ TEST(ShortWayOfChannels, CHN_7_a_place_is_not_had_in_a_channel_that_was_closed) 
     EXPECT_EQ(value, 1);
     const Outcome<int> none = co_await outcome(made.receiver.recv(cx));
     EXPECT_TRUE(none.is_err());
+  });
+}
+
+/// So many bytes of the same number: some are moved in a turn, more are not.
+template <std::size_t size>
+struct Bytes {
+  std::array<unsigned char, size> all;
+
+  static Bytes of(int number) noexcept {
+    Bytes made{};
+    made.all.fill(static_cast<unsigned char>(number));
+    return made;
+  }
+  [[nodiscard]] int number() const noexcept {
+    for (const unsigned char byte : all) {
+      if (byte != all[0]) return -1;
+    }
+    return all[0];
+  }
+};
+static_assert(Pipe<Bytes<64>>::moves_in_turn && Pipe<int>::moves_in_turn);
+static_assert(!Pipe<Bytes<65>>::moves_in_turn && !Pipe<std::unique_ptr<int>>::moves_in_turn);
+
+/// Numbers through a channel that is full, then empty, and so on: some go at once, others wait.
+template <class Value>
+Task<void> send_and_receive(Cx cx, std::uint16_t workers) {
+  constexpr int count = 200;
+  Mpsc<Value> made = std::move(mpsc<Value>(cx, 3)).value();
+  const auto sends = [&made](Cx inner) -> Task<void> {
+    co_await checkpoint(inner);
+    for (int i = 0; i < count; ++i) {
+      const Sent<Value> sent = co_await made.sender.send(inner, Value::of(i));
+      EXPECT_TRUE(sent.is_ok());
+    }
+    made.receiver.close();
+  };
+  const auto receives = [&made, workers](Cx inner) -> Task<void> {
+    co_await checkpoint(inner);
+    for (int i = 0; i < count; ++i) {
+      const Value value = co_await made.receiver.recv(inner);
+      EXPECT_EQ(value.number(), i) << workers;
+    }
+    const std::optional<Value> none = co_await made.receiver.next(inner);
+    EXPECT_FALSE(none);
+  };
+  const auto both = [&](Scope& scope) -> Task<void> {
+    (void)co_await scope.spawn(receives);
+    (void)co_await scope.spawn(sends);
+  };
+  co_await scope(cx, both);
+  EXPECT_EQ(made.receiver.counts(), (Counts{.queued = 0, .reserved = 0, .unacked = 0, .capacity = 3}));
+}
+
+TEST(ShortWayOfChannels, CHN_6_values_of_any_size_come_whole_and_in_order) {
+  for (const std::uint16_t workers : {std::uint16_t{1}, std::uint16_t{2}}) {
+    const auto program = [workers](Cx cx) -> Task<void> {
+      co_await send_and_receive<Bytes<8>>(cx, workers);
+      co_await send_and_receive<Bytes<64>>(cx, workers);
+      co_await send_and_receive<Bytes<65>>(cx, workers);
+    };
+    const Outcome<void> end = block_on(program, {.workers = workers});
+    EXPECT_TRUE(end.is_ok()) << to_string(end);
+  }
+  EXPECT_LAB_CLEAN(lab::run({}, [](Cx cx) -> Task<void> {
+    co_await send_and_receive<Bytes<8>>(cx, 0);
+    co_await send_and_receive<Bytes<65>>(cx, 0);
+  }));
+}
+
+TEST(ShortWayOfChannels, QUI_4_a_wait_keeps_the_channel_when_its_end_is_gone) {
+  run_quiet_program([](Cx cx) -> Task<void> {
+    std::optional<Mpsc<int>> made(std::move(mpsc<int>(cx, 1)).value());
+    const auto body = [&made](Scope& scope) -> Task<void> {
+      const auto waits = [&made](Cx inner) -> Task<void> {
+        co_await checkpoint(inner);
+        const Outcome<int> value = co_await outcome(made->receiver.recv(inner));
+        EXPECT_TRUE(value.is_err() && value.error().code() == Errc::disconnected);
+      };
+      (void)co_await scope.fiber(waits);
+      co_await sleep(scope.cx(), ms(1));
+      made.reset();  // all there was of the channel but that wait
+    };
+    co_await scope(cx, body);
   });
 }
 

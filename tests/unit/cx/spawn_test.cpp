@@ -10,6 +10,7 @@
 #include <optional>
 #include <source_location>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -65,6 +66,106 @@ TEST(Spawn, TSK_5_the_callable_and_its_arguments_live_in_the_task) {
   });
   EXPECT_TRUE(report.is_clean()) << to_string(report);
   EXPECT_EQ(log, (Log{"alive 7", "gone"}));
+}
+
+/// Says when it ends.
+struct Gone {
+  explicit Gone(Log& its_log) noexcept : log(&its_log) {}
+  Gone(Gone&& other) noexcept : log(std::exchange(other.log, nullptr)) {}
+  Gone(const Gone& other) noexcept = default;
+  Gone& operator=(const Gone&) = delete;
+  ~Gone() {
+    if (log != nullptr) log->emplace_back("callable gone");
+  }
+  Log* log;
+};
+
+/// Gives: what happens when a callable runs as a task, until it was joined.
+template <class Make>
+Log run_as_fiber(Make make) {
+  Log log;
+  const auto report = run([&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      auto handle = co_await scope.fiber(make(log));
+      log.clear();  // copies on the way
+      const Outcome<void> end = co_await outcome(std::move(handle).join(scope.cx()));
+      log.emplace_back(to_string(end.kind()));
+    };
+    const Outcome<void> end = co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect}));
+    log.emplace_back(end.is_ok() ? "scope closed" : "scope failed");
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  return log;
+}
+
+TEST(Spawn, TSK_5_a_callable_is_there_until_its_frames_are_gone_and_not_longer) {
+  const auto gives = [](Log& log) {
+    return [kept = Gone(log), &log](Cx cx) -> Task<void> {
+      co_await yield(cx);
+      log.emplace_back(kept.log == &log ? "runs" : "lost");
+    };
+  };
+  EXPECT_EQ(run_as_fiber(gives), (Log{"runs", "callable gone", "Ok", "scope closed"}));
+  const auto fails = [](Log& log) {
+    return [kept = Gone(log), &log](Cx cx) -> Task<void> {
+      co_await yield(cx);
+      log.emplace_back(kept.log == &log ? "runs" : "lost");
+      co_await fail(Errc::full);
+    };
+  };
+  EXPECT_EQ(run_as_fiber(fails), (Log{"runs", "callable gone", "Err", "scope failed"}));
+  const auto throws = [](Log& log) {
+    return [kept = Gone(log), &log](Cx cx) -> Task<void> {
+      co_await yield(cx);
+      log.emplace_back(kept.log == &log ? "runs" : "lost");
+      throw std::runtime_error("thrown");
+    };
+  };
+  EXPECT_EQ(run_as_fiber(throws), (Log{"runs", "callable gone", "Panicked", "scope failed"}));
+}
+
+/// No coroutine itself, and it never comes to call one.
+struct Thrower {
+  Gone kept;
+  CALM_CORO_WRAPPER Task<void> operator()(Cx /*cx*/) const { throw std::runtime_error("thrown"); }
+};
+
+TEST(Spawn, OUT_5_what_a_callable_throws_before_it_has_a_frame_is_the_end_of_its_task) {
+  EXPECT_EQ(run_as_fiber([](Log& log) { return Thrower{Gone(log)}; }),
+            (Log{"callable gone", "Panicked", "scope failed"}));
+}
+
+TEST(Spawn, TSK_8_a_callable_of_a_task_that_was_cancelled_before_it_began_is_not_called) {
+  Log log;
+  const auto report = run([&log](Cx cx) -> Task<void> {
+    const auto body = [&log](Scope& scope) -> Task<void> {
+      const auto never = [kept = Gone(log), &log](Cx /*cx*/) -> Task<void> {
+        log.emplace_back("called");
+        co_return;
+      };
+      auto handle = co_await scope.fiber(TaskOptions{.name = "never"}, never);
+      log.clear();
+      const auto& context = cx::context_of(scope.cx());
+      EXPECT_NE(cx::backtrace(*context.root->port().find(handle.id())).find("\"never\" of r"), std::string::npos);
+      EXPECT_NE(cx::backtrace(*context.root->port().find(handle.id())).find("#0 not started"), std::string::npos);
+      handle.cancel("too late");
+      const Outcome<void> end = co_await outcome(std::move(handle).join(scope.cx()));
+      EXPECT_TRUE(end.is_cancelled());
+      EXPECT_EQ(log, Log{"callable gone"});
+    };
+    const Outcome<void> end = co_await outcome(scope(cx, body));
+    EXPECT_TRUE(end.is_cancelled());
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+}
+
+TEST(Spawn, HND_3_a_callable_costs_a_task_what_it_has_in_it) {
+#if defined(__clang__)
+  const auto owner = std::make_shared<int>(1);
+  const auto callable = [owner](Cx cx) -> Task<void> { co_await yield(cx); };
+  static_assert(sizeof(cx::KeepingShell<void, Cx, decltype(callable)>) <= sizeof(cx::Shell<void>) + sizeof(callable));
+  EXPECT_EQ(sizeof(cx::Shell<void>), 120U);
+#endif
 }
 
 TEST(Spawn, REG_7_a_refusal_says_why_and_ends_the_arguments) {

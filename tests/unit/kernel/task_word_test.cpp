@@ -97,6 +97,43 @@ TEST(TaskWord, TSK_6_another_poll_with_nothing_to_see_is_that_of_any_task) {
   expect_plain_poll(again.with(TaskFlag::handle));
 }
 
+TEST(TaskWord, BUD_5_SCH_1_the_word_says_what_of_its_budget_others_have_to_know) {
+  const TaskLife born(generation, TaskState::created, WakeState::queued);
+  EXPECT_EQ(born.with(Budget()), born);
+  EXPECT_EQ(born.with(Budget{.cost = Quota(3)}), born) << "what it may spend is asked where it spends";
+  const TaskLife metered = born.with(Budget{.polls = Quota(3)});
+  EXPECT_TRUE(metered.is_unranked());
+  const TaskLife late = born.with(Budget{.deadline = Time::at_ns(1)});
+  const TaskLife urgent = born.with(Budget{.priority = 1});
+  EXPECT_FALSE(late.is_unranked());
+  EXPECT_FALSE(urgent.is_unranked());
+  for (const TaskLife life : {metered, late, urgent}) {
+    EXPECT_FALSE(life.is_unbounded());
+    EXPECT_FALSE(life.is_newborn()) << "its first poll is not a plain one";
+    EXPECT_FALSE(life.with(TaskState::running).with(TaskFlag::started).is_queued_again());
+  }
+  EXPECT_TRUE(born.is_unbounded());
+  for (const TaskState state : {TaskState::cancel_requested, TaskState::cancelling, TaskState::finalizing}) {
+    EXPECT_FALSE(born.with(state).is_unranked()) << to_string(state);
+    EXPECT_FALSE(born.with(state).is_unbounded()) << to_string(state);
+  }
+}
+
+TEST(TaskWord, CAN_3_a_plain_request_and_a_plain_step_leave_what_the_careful_ones_leave) {
+  for (const TaskState state : {TaskState::created, TaskState::running, TaskState::cancelling, TaskState::completed}) {
+    const TaskLife life(generation, state, WakeState::queued);
+    Word plain;
+    Word careful;
+    plain.renew(life);
+    careful.renew(life);
+    EXPECT_EQ(plain.request(generation, true), careful.request(generation));
+    EXPECT_EQ(plain.look(), careful.look()) << to_string(state);
+    TaskLife stale(generation, TaskState::finalizing, WakeState::idle);
+    EXPECT_FALSE(plain.step(stale, life, true));
+    EXPECT_EQ(stale, plain.look()) << "who comes too late is told what there is";
+  }
+}
+
 TEST(TaskWord, TSK_1_whoever_has_something_to_see_has_no_plain_poll) {
   const TaskId id(3, Generation(generation));
   const TaskLife born(generation, TaskState::created, WakeState::queued);

@@ -19,7 +19,9 @@ class LaneTasks {
   LaneTask& make(TaskState state, Deadline deadline, std::uint8_t priority) {
     LaneTask& task = tasks_.emplace_back();
     task.creation = tasks_.size();
-    task.word.renew(kernel::TaskLife(1, state, lockfree::WakeState::queued));
+    task.frame = &task;  // it is known by that, too
+    const Budget budget{.deadline = deadline, .priority = priority};
+    task.word.renew(kernel::TaskLife(1, state, lockfree::WakeState::queued).with(budget));
     task.deadline_ns.set(deadline.raw());
     task.priority.set(priority);
     return task;

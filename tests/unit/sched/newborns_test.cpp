@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "calm/sched/ready_queue.hpp"
@@ -47,16 +49,58 @@ TEST(Newborns, SCH_2_one_that_gives_way_goes_behind_all_in_one_step) {
   EXPECT_EQ(popped(queue), (std::vector<std::uint64_t>{1, 3, 2}));
 }
 
+/// Gives: true when it was taken out, and nothing else. A task is known by its frame.
+template <class Newborn>
+bool takes_back(Newborn& newborns, LaneTask& task) {
+  LaneTask* const taken = newborns.take_back(task.frame);
+  EXPECT_TRUE(taken == nullptr || taken == &task);
+  return taken != nullptr;
+}
+
 TEST(Newborns, one_that_is_taken_back_leaves_the_others_in_their_order) {
   LaneTasks tasks;
   Queue queue;
   std::vector<LaneTask*> made;
   for (int i = 0; i < 5; ++i) queue.push_newborn(*made.emplace_back(&tasks.ready()));
-  EXPECT_TRUE(queue.take_back(*made[4]));
-  EXPECT_TRUE(queue.take_back(*made[1]));
-  EXPECT_FALSE(queue.take_back(*made[1])) << "it is there once";
+  EXPECT_TRUE(takes_back(queue, *made[4]));
+  EXPECT_TRUE(takes_back(queue, *made[1]));
+  EXPECT_FALSE(takes_back(queue, *made[1])) << "it is there once";
   EXPECT_EQ(popped(queue), (std::vector<std::uint64_t>{1, 3, 4}));
-  EXPECT_FALSE(queue.take_back(*made[0])) << "the poll is over";
+  EXPECT_FALSE(takes_back(queue, *made[0])) << "the poll is over";
+}
+
+TEST(Newborns, gaps_of_those_that_were_taken_back_are_nobody) {
+  LaneTasks tasks;
+  for (const bool newest_first : {false, true}) {
+    Newborns<lockfree::LocalAtomics> newborns;
+    std::vector<LaneTask*> made;
+    for (int i = 0; i < 8; ++i) newborns.push(*made.emplace_back(&tasks.ready()));
+    for (std::size_t i = 0; i < 6; ++i) {
+      LaneTask& one = *made[newest_first ? 6 - i : i + 1];
+      EXPECT_TRUE(takes_back(newborns, one));
+      EXPECT_FALSE(takes_back(newborns, one));
+      // What a task that is polled in place has spawned and joined is gone again.
+      LaneTask& inner = tasks.ready();
+      newborns.push(inner);
+      EXPECT_TRUE(takes_back(newborns, inner));
+    }
+    std::vector<LaneTask*> left;
+    newborns.move_to([&left](LaneTask& task) { left.push_back(&task); });
+    EXPECT_EQ(left, (std::vector<LaneTask*>{made[0], made[7]}));
+    EXPECT_TRUE(newborns.empty());
+  }
+}
+
+TEST(Newborns, when_all_were_taken_back_in_any_order_nobody_is_left) {
+  LaneTasks tasks;
+  std::vector<std::size_t> order{0, 1, 2, 3};
+  do {
+    Newborns<lockfree::LocalAtomics> newborns;
+    std::vector<LaneTask*> made;
+    for (std::size_t i = 0; i < order.size(); ++i) newborns.push(*made.emplace_back(&tasks.ready()));
+    for (const std::size_t i : order) EXPECT_TRUE(takes_back(newborns, *made[i]));
+    EXPECT_TRUE(newborns.empty());
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST(Newborns, HND_3_what_does_not_fit_is_in_the_queue_and_stays_there) {
@@ -66,8 +110,8 @@ TEST(Newborns, HND_3_what_does_not_fit_is_in_the_queue_and_stays_there) {
   for (std::uint32_t i = 0; i <= Newborns<lockfree::LocalAtomics>::size_max; ++i) {
     queue.push_newborn(*made.emplace_back(&tasks.ready()));
   }
-  EXPECT_FALSE(queue.take_back(*made.front()));
-  EXPECT_TRUE(queue.take_back(*made.back()));
+  EXPECT_FALSE(takes_back(queue, *made.front()));
+  EXPECT_TRUE(takes_back(queue, *made.back()));
   const std::vector<std::uint64_t> order = popped(queue);
   ASSERT_EQ(order.size(), Newborns<lockfree::LocalAtomics>::size_max);
   for (std::uint64_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], i + 1);
@@ -76,14 +120,15 @@ TEST(Newborns, HND_3_what_does_not_fit_is_in_the_queue_and_stays_there) {
 TEST(Newborns, only_the_last_are_looked_through) {
   LaneTasks tasks;
   Newborns<lockfree::LocalAtomics> newborns;
+  newborns.push(tasks.ready());
   LaneTask& first = tasks.ready();
   newborns.push(first);
   for (std::uint32_t i = 1; i < Newborns<lockfree::LocalAtomics>::reach; ++i) newborns.push(tasks.ready());
   LaneTask& last = tasks.ready();
   newborns.push(last);
-  EXPECT_FALSE(newborns.take_back(first));
-  EXPECT_TRUE(newborns.take_back(last));
-  EXPECT_TRUE(newborns.take_back(first));
+  EXPECT_FALSE(takes_back(newborns, first));
+  EXPECT_TRUE(takes_back(newborns, last));
+  EXPECT_TRUE(takes_back(newborns, first));
 }
 
 }  // namespace

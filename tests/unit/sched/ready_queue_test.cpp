@@ -52,12 +52,83 @@ std::vector<std::uint64_t> numbers(std::uint64_t from, std::uint64_t to) {
 TEST(ReadyQueue, SCH_1_who_comes_first_is_first_though_the_ring_is_full) {
   PlainTasks tasks;
   SharedQueue queue;
+  queue.set_open(true);
   for (int i = 0; i < 1000; ++i) queue.push(tasks.make());
   EXPECT_EQ(pop_some(queue, 500), numbers(1, 500));
   for (int i = 0; i < 10; ++i) queue.push(tasks.make());
   EXPECT_EQ(pop_some(queue, 510), numbers(501, 1010));
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{0});
+}
+
+TEST(ReadyQueue, SCH_6_others_take_from_an_open_queue_and_not_from_a_closed_one) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  SharedQueue thief;
+  for (int i = 0; i < 6; ++i) queue.push(tasks.make());
+  EXPECT_EQ(queue.backlog(), 0U);
+  EXPECT_EQ(thief.steal_from(queue), nullptr);
+  queue.set_open(true);
+  EXPECT_EQ(queue.backlog(), 6U);
+  const PlainTask* const stolen = thief.steal_from(queue);
+  ASSERT_NE(stolen, nullptr);
+  EXPECT_LE(stolen->creation, 3U);
+  queue.set_open(false);
+  queue.push(tasks.make());
+  EXPECT_EQ(pop_some(queue, 5), (std::vector<std::uint64_t>{4, 5, 6, 7, 0})) << "the order stays that of coming";
+}
+
+/// Opens and closes it in between.
+TEST(ReadyQueue, SCH_1_the_order_is_that_of_coming_open_or_closed) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  std::uint64_t next = 1;
+  for (int i = 0; i < 40; ++i) {
+    queue.set_open(i % 3 == 1);
+    for (int k = 0; k < 50; ++k) queue.push(tasks.make());
+    const std::size_t some = i % 7 == 0 ? 3 : 45;
+    EXPECT_EQ(pop_some(queue, some), numbers(next, next + some - 1)) << i;
+    next += some;
+  }
+}
+
+TEST(ReadyQueue, SCH_1_who_goes_behind_the_others_makes_way_for_who_waits_longest) {
+  for (const bool open : {false, true}) {
+    PlainTasks tasks;
+    SharedQueue queue;
+    queue.set_open(open);
+    PlainTask& first = tasks.make();
+    EXPECT_EQ(queue.rotate(first), &first) << "nobody else is there";
+    for (int i = 0; i < 2; ++i) queue.push(tasks.make());
+    PlainTask* next = queue.rotate(first);
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(next->creation, 2U);
+    next = queue.rotate(*next);
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(next->creation, 3U);
+    EXPECT_EQ(pop_some(queue, 3), (std::vector<std::uint64_t>{1, 2, 0}));
+  }
+}
+
+TEST(ReadyQueue, TSK_4_SCH_7_it_is_not_as_simple_as_that_with_others_than_those_in_line) {
+  for (const bool open : {false, true}) {
+    PlainTasks tasks;
+    SharedQueue queue;
+    queue.set_open(open);
+    PlainTask& last = tasks.make();
+    queue.push_pinned(tasks.make());
+    EXPECT_EQ(queue.rotate(last), nullptr);
+    EXPECT_EQ(queue.pop_from_line(), nullptr);
+    EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{2});
+    queue.push_next(tasks.make());
+    EXPECT_EQ(queue.rotate(last), nullptr);
+    EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{3});
+    queue.push_newborn(tasks.make());
+    EXPECT_EQ(queue.rotate(last), nullptr);
+    EXPECT_EQ(queue.pop_from_line(), nullptr);
+    EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{4});
+    EXPECT_EQ(queue.pop_from_line(), nullptr);
+  }
 }
 
 TEST(ReadyQueue, SCH_7_one_that_was_just_woken_goes_first_and_at_most_sixteen_times_in_a_row) {
@@ -95,6 +166,7 @@ TEST(ReadyQueue, TSK_4_pinned_tasks_take_turns_with_the_others_and_are_not_stole
   PlainTasks tasks;
   SharedQueue queue;
   SharedQueue thief;
+  queue.set_open(true);
   for (int i = 0; i < 4; ++i) queue.push(tasks.make());         // 1 to 4
   for (int i = 0; i < 2; ++i) queue.push_pinned(tasks.make());  // 5 and 6
   PlainTask* const stolen = thief.steal_from(queue);

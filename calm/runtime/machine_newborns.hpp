@@ -1,0 +1,90 @@
+// machine_newborns.hpp — what the running poll spawns: admitted in one step by who is alone, polled in place by who joins it.
+// Definitions for machine.hpp, which has them.
+// Laws:    REG-6, REG-8, CAN-6, BUD-3 (what asks for more is Port::admit()'s), SCH-4, SCH-6
+// Threads: see machine.hpp
+// Cancel:  a region that closes or is cancelled takes no task any more
+#pragma once
+
+#include "calm/check/require.hpp"
+#include "calm/cx/crew.hpp"
+#include "calm/cx/drive.hpp"
+#include "calm/kernel/kernel.hpp"
+#include "calm/runtime/machine_dispatch.hpp"
+#include "calm/runtime/machine_port.hpp"
+
+namespace calm::runtime {
+
+/// Admits a task that asks for nothing, for the running one. Gives: false when nobody is alone, or it is not as simple as
+/// that; nothing has changed then.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::admit_alone(kernel::Worker& worker, cx::Crew& crew,
+                                                                 cx::TaskRoot& shell) noexcept {
+  if (!begin_switch()) return false;
+  auto& region = *static_cast<kernel::RegionRecord<Atomics>*>(crew.region());
+  const auto admitted = kernel_->spawn_alone(worker, region, &shell);
+  if (admitted.task != nullptr) [[likely]] {
+    CALM_SLOW(CAN_6, !kernel_->is_walking());  // a walk is a step of somebody who is at work
+    shell.join_crew(crew);
+    crew.add_alone();
+    shell.found_quiet(port_->cancel_stamp());
+    shell.set_id(admitted.id);
+    Seat<Atomics>& seat = seat_of(worker);
+    seat.counters.wakes.add();
+    seat.ready.push_newborn(*admitted.task);
+  }
+  end_switch();
+  return admitted.task != nullptr;
+}
+
+/// So many polls were made in place. Gives: true when that was quick enough for as many more.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::noinline]] bool Machine<Atomics>::has_time_inside(Seat<Atomics>& seat) noexcept {
+  constexpr Duration time_max = Duration::microseconds(100);
+  if (seat.inner_batch == 0 || clock_.now() - seat.pace.last_read() >= time_max) return false;
+  seat.inner_left = seat.inner_batch;
+  return true;
+}
+
+/// The running task joins one that it has spawned and that has not begun: it is polled inside that poll, as a call would be.
+/// A wait, a queue and a wake are saved, and what both work on is at hand. How deep and for how long is bounded, so that others
+/// get their turn (SCH-4).
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined) {
+  constexpr std::uint32_t depth_max = 64;
+  Seat<Atomics>& seat = seat_of(worker);
+  if (seat.inner_depth == depth_max || (seat.inner_left == 0 && !has_time_inside(seat))) return;
+  if (worker.has_promises()) [[unlikely]]
+    cx::tell_promises(*kernel_, worker, worker.running());
+  const TaskId id = joined.id();
+  Task* task = nullptr;
+  bool begun = false;
+  if (begin_switch()) {
+    task = seat.ready.take_back(&joined);
+    begun = task != nullptr && kernel_->template begin_plain_poll<true>(worker, *task, id, worker.round());
+    end_switch();
+  } else {
+    const Turn turn(seat.keep);
+    task = seat.ready.take_back(&joined);
+  }
+  if (task == nullptr) return;
+  ++seat.inner_depth;
+  --seat.inner_left;
+  const kernel::Worker::Poll outer = worker.leave_for_inner_poll();
+  seat.watch.begin(id, {});
+  if (begun) [[likely]] {
+    if (port_->has_ghosts()) [[unlikely]]
+      cx::look_for_ghosts(*kernel_, worker, joined, id);
+    worker.set_polled(task);
+    const cx::TaskRoot::Progress progress = joined.poll_here<true>(worker, id);
+    const cx::ReturnToOuter leave{outer};
+    cx::end_poll(*kernel_, worker, *task, cx::after_poll(*kernel_, worker, *task, id, progress, leave), leave);
+  } else {
+    cx::go_on(*kernel_, worker, *task, id, kernel_->begin_poll(worker, *task, id));
+    worker.return_from_inner_poll(outer);
+  }
+  seat.lanes.ran_newer();
+  seat.watch.go_on(outer.running);
+  --seat.inner_depth;
+}
+
+}  // namespace calm::runtime
