@@ -165,15 +165,12 @@ class TaskSet {
   }
   static void left(const sync::Waiter& /*waiter*/) noexcept {}
   void take_back(const sync::Waiter& waiter) noexcept {
-    if (waiter.wants() == nothing) return;
+    if (waiter.is_other_way()) return;  // it has nothing
     --promised_;
     serve();
   }
 
  private:
-  static constexpr std::uint32_t an_end = 1;
-  static constexpr std::uint32_t nothing = 0;
-
   struct Entry {
     std::uint64_t number;
     std::optional<Handle<void>> handle{};
@@ -282,7 +279,7 @@ class TaskSet {
       if (promised_ < finished_.size()) {
         ++promised_;
       } else if (is_over()) {
-        waiter->set_wants(nothing);
+        waiter->set_other_way();
       } else {
         return;
       }
@@ -328,7 +325,7 @@ class TaskSet {
 template <class T, class S>
 class TaskSet<T, S>::NextWait : public sync::LineWait<TaskSet> {
  public:
-  NextWait(const cx::Context* context, TaskSet* set) noexcept : sync::LineWait<TaskSet>(context, set, an_end) {}
+  NextWait(const cx::Context* context, TaskSet* set) noexcept : sync::LineWait<TaskSet>(context, set) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
     const cx::WaitState state = sync::LineWait<TaskSet>::step(root, end);
@@ -339,7 +336,7 @@ class TaskSet<T, S>::NextWait : public sync::LineWait<TaskSet> {
   [[nodiscard]] std::optional<Finished<T>> result() {
     if (over_) return std::nullopt;
     this->use_grant();
-    if (this->wants() == nothing) return std::nullopt;
+    if (this->is_other_way()) return std::nullopt;
     return std::optional<Finished<T>>(this->primitive().take());
   }
 

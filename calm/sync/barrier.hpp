@@ -44,7 +44,7 @@ class Barrier {
   [[nodiscard]] bool try_admit(const sync::Waiter& /*waiter*/, TaskId /*task*/) noexcept {
     if (line_.size() + 1 < parties_) return false;
     while (sync::Waiter* const next = line_.first()) {
-      next->set_wants(follower);
+      next->set_other_way();
       line_.grant(*next);
     }
     return true;
@@ -56,15 +56,12 @@ class Barrier {
   static void take_back(const sync::Waiter& /*waiter*/) noexcept {}
 
  private:
-  static constexpr std::uint32_t leader = 1;
-  static constexpr std::uint32_t follower = 0;
-
   class ArriveWait : public sync::LineWait<Barrier> {
    public:
-    ArriveWait(const cx::Context* context, Barrier* barrier) noexcept : LineWait(context, barrier, leader) {}
+    using LineWait::LineWait;
     bool result() noexcept {
       use_grant();
-      return wants() == leader;
+      return !is_other_way();  // those who had to wait are
     }
 
    protected:

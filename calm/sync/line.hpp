@@ -58,22 +58,37 @@ class InLine {
   InLine& operator=(const InLine&) = delete;
 
   /// Outside a turn it is good for one question: whether it is `outside`. Needs: its own task, or a turn.
-  [[nodiscard]] Place place() const noexcept { return place_.get(); }
-  /// Gives: how much of it, or in what way, as the primitive understands it.
-  [[nodiscard]] std::uint32_t wants() const noexcept { return wants_; }
-  /// The primitive notes what it is granted, where that is something else.
-  void set_wants(std::uint32_t wants) noexcept { wants_ = wants; }
+  [[nodiscard]] Place place() const noexcept { return static_cast<Place>(before_.get() & place_bits); }
+  /// The primitive notes that it is granted in the other of two ways, as it understands them. Needs: a turn.
+  void set_other_way() noexcept { before_.set(before_.get() | other_way_bit); }
+  /// Needs: its own task, or a turn.
+  [[nodiscard]] bool is_other_way() const noexcept { return (before_.get() & other_way_bit) != 0; }
 
  protected:
-  explicit InLine(std::uint32_t wants) noexcept : wants_(wants) {}
+  InLine() noexcept = default;
   ~InLine() = default;
 
  private:
   friend class Line;
-  Waiter* before_ = nullptr;
+  // A waiter is aligned to a pointer, which leaves three bits of one.
+  static constexpr std::uintptr_t place_bits = 3;
+  static constexpr std::uintptr_t other_way_bit = 4;
+  static constexpr std::uintptr_t bits = place_bits | other_way_bit;
+
+  void set_place(Place place) noexcept {
+    before_.set((before_.get() & ~place_bits) | static_cast<std::uintptr_t>(place));
+  }
+  [[nodiscard]] Waiter* before() const noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it is one, but for the bits
+    return reinterpret_cast<Waiter*>(before_.get() & ~bits);
+  }
+  void set_before(Waiter* waiter) noexcept {
+    before_.set(reinterpret_cast<std::uintptr_t>(waiter) | (before_.get() & bits));
+  }
+
+  lockfree::Relaxed<std::uintptr_t>
+      before_;  // in a turn, but for the step that use() is; its last bits are not the address's
   Waiter* after_ = nullptr;
-  std::uint32_t wants_;
-  lockfree::Relaxed<Place> place_{Place::outside};
 };
 
 /// One who waits, or has been granted. It lives in the awaiting frame, and a million of them may: so it does not say again what its
@@ -85,8 +100,28 @@ class Waiter : public cx::Wait, public InLine {
 
  protected:
   /// Needs: a context of the task in whose frame it is.
-  Waiter(const cx::Context* context, std::uint32_t wants) noexcept : Wait(context), InLine(wants) {}
+  explicit Waiter(const cx::Context* context) noexcept : Wait(context) {}
   ~Waiter() { CALM_REQUIRE(CHN_4, place() == Place::outside, task().bits()); }
+};
+
+/// One that wants so many of what the primitive has.
+class WaiterForMany : public Waiter {
+ public:
+  [[nodiscard]] std::uint32_t wants() const noexcept { return wants_; }
+
+ protected:
+  explicit WaiterForMany(const cx::Context* context, std::uint32_t wants = 1) noexcept
+      : Waiter(context), wants_(wants) {}
+  ~WaiterForMany() = default;
+
+ private:
+  std::uint32_t wants_;
+};
+
+/// What those who wait for a primitive are; it says so where that is not a Waiter.
+template <class P>
+struct WaiterFor {
+  using Type = Waiter;
 };
 
 class Line {
@@ -153,9 +188,9 @@ class Line {
   void join(Waiter& waiter, TaskId task) noexcept {
     CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
     CALM_SLOW(CHN_2, waiter.task() == task, task.bits(), waiter.task().bits());
-    waiter.place_.set(Place::waiting);
+    waiter.set_before(last_);
+    waiter.set_place(Place::waiting);
     waiter.after_ = nullptr;
-    waiter.before_ = last_;
     (last_ == nullptr ? first_ : last_->after_) = &waiter;
     last_ = &waiter;
     ++size_;
@@ -165,14 +200,14 @@ class Line {
   /// Out of the line without a grant. Needs: it waits here.
   void leave(Waiter& waiter) noexcept {
     unlink(waiter);
-    waiter.place_.set(Place::outside);
+    waiter.set_place(Place::outside);
     writes();
   }
 
   /// Out of the line with what it waited for; its task is woken. Needs: it waits here, and what it is granted is noted.
   void grant(Waiter& waiter) noexcept {
     unlink(waiter);
-    waiter.place_.set(Place::granted);
+    waiter.set_place(Place::granted);
     writes();
     (void)port_->wake(port_->here(), waiter.task());
   }
@@ -186,7 +221,7 @@ class Line {
   /// Out of the line with what it found when it looked again. Needs: its own task; it waits here.
   void take(Waiter& waiter) noexcept {
     unlink(waiter);
-    waiter.place_.set(Place::granted);
+    waiter.set_place(Place::granted);
     writes();
   }
 
@@ -194,7 +229,7 @@ class Line {
   void admit(Waiter& waiter, TaskId task) noexcept {
     CALM_REQUIRE(CHN_2, waiter.place() == Place::outside, task.bits());
     CALM_SLOW(CHN_2, waiter.task() == task, task.bits(), waiter.task().bits());
-    waiter.place_.set(Place::granted);
+    waiter.set_place(Place::granted);
     writes();
   }
 
@@ -202,7 +237,7 @@ class Line {
   /// it, so it is no write.
   static void use(Waiter& waiter) noexcept {
     CALM_REQUIRE(CHN_4, waiter.place() == Place::granted, waiter.task().bits());
-    waiter.place_.set(Place::outside);
+    waiter.set_place(Place::outside);
   }
 
  private:
@@ -215,9 +250,15 @@ class Line {
   }
   void unlink(Waiter& waiter) noexcept {
     CALM_REQUIRE(CHN_4, waiter.place() == Place::waiting, waiter.task().bits());
-    (waiter.before_ == nullptr ? first_ : waiter.before_->after_) = waiter.after_;
-    (waiter.after_ == nullptr ? last_ : waiter.after_->before_) = waiter.before_;
-    waiter.before_ = waiter.after_ = nullptr;
+    Waiter* const before = waiter.before();
+    (before == nullptr ? first_ : before->after_) = waiter.after_;
+    if (waiter.after_ == nullptr) {
+      last_ = before;
+    } else {
+      waiter.after_->set_before(before);
+    }
+    waiter.set_before(nullptr);
+    waiter.after_ = nullptr;
     --size_;
   }
 
@@ -260,14 +301,19 @@ concept HasHolder = requires(const P& primitive) {
 
 /// A wait in the line of a primitive. Who derives from it adds `result()`, which calls use_grant().
 template <class P>
-class LineWait : public Waiter {
+class LineWait : public WaiterFor<P>::Type {
+  using Base = typename WaiterFor<P>::Type;
+
  public:
   using CalmSelectable = void;
 
-  LineWait(const cx::Context* context, P* primitive, std::uint32_t wants = 1) noexcept
-      : Waiter(context, wants), primitive_(primitive) {
+  LineWait(const cx::Context* context, P* primitive) noexcept : Base(context), primitive_(primitive) {
     static_assert(HasLine<P>);
   }
+  LineWait(const cx::Context* context, P* primitive, std::uint32_t wants) noexcept
+    requires std::same_as<Base, WaiterForMany>
+      : Base(context, wants), primitive_(primitive) {}
+  using Base::place;
 
   /// For Parking: what nobody else has is taken without a suspension.
   [[nodiscard]] bool at_once(cx::TaskRoot& root) noexcept {
@@ -289,7 +335,7 @@ class LineWait : public Waiter {
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override { return step_of_line(root, end); }
   cx::WaitState cancel(cx::TaskRoot& root, Reason& reason, ChildEnd& end) noexcept override {
     withdraw();
-    return Wait::cancel(root, reason, end);
+    return Base::cancel(root, reason, end);
   }
   void abandon() noexcept override { withdraw(); }
   [[nodiscard]] trace::ResourceId resource() const noexcept override {

@@ -40,7 +40,7 @@ class Notify {
     const sync::Line::Turn turn(line_);
     line_.writes();
     while (sync::Waiter* const next = line_.first()) {
-      next->set_wants(for_all);
+      next->set_other_way();
       line_.grant(*next);
     }
   }
@@ -56,13 +56,10 @@ class Notify {
   }
   static void left(const sync::Waiter& /*waiter*/) noexcept {}
   void take_back(const sync::Waiter& waiter) noexcept {
-    if (waiter.wants() == for_one) wake_one();
+    if (!waiter.is_other_way()) wake_one();  // that was for one, and not for all
   }
 
  private:
-  static constexpr std::uint32_t for_one = 1;
-  static constexpr std::uint32_t for_all = 2;
-
   class NotifyWait : public sync::LineWait<Notify> {
    public:
     using LineWait::LineWait;
@@ -84,7 +81,7 @@ class Notify {
   bool kept_ = false;  // CHN-12: never while somebody waits
 };
 
-static_assert(sizeof(sync::LineWait<Notify>) == 6 * sizeof(void*), "what a frame has for a wait in line");
+static_assert(sizeof(sync::LineWait<Notify>) == 5 * sizeof(void*), "what a frame has for a wait in line");
 
 inline cx::WaitFor<Notify::NotifyWait, const cx::Context*, Notify*> Notify::wait(CxOf<> cx) noexcept {
   return cx::WaitFor<NotifyWait, const cx::Context*, Notify*>(&cx::context_of(cx), this);

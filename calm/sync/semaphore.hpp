@@ -73,12 +73,12 @@ class Permits {
 
   [[nodiscard]] Line& line() noexcept { return line_; }
   [[nodiscard]] bool try_admit(const Waiter& waiter, TaskId /*task*/) noexcept {
-    if (!is_free(waiter.wants())) return false;
-    free_ -= waiter.wants();
+    if (!is_free(wanted_by(waiter))) return false;
+    free_ -= wanted_by(waiter);
     return true;
   }
   [[nodiscard]] bool refuses(const Waiter& waiter, TaskId /*task*/, ChildEnd& end) const noexcept {
-    if (is_sensible(waiter.wants())) return false;
+    if (is_sensible(wanted_by(waiter))) return false;
     end = err(Error(Errc::invalid_argument,
                     "no permits, or more than the semaphore has, are asked for: nobody could ever give them [CHN-12]; "
                     "next: ask for 1 up to Semaphore::all()"));
@@ -86,11 +86,15 @@ class Permits {
   }
   void left(const Waiter& /*waiter*/) noexcept { serve(); }
   void take_back(const Waiter& waiter) noexcept {
-    free_ += waiter.wants();
+    free_ += wanted_by(waiter);
     serve();
   }
 
  private:
+  /// Whoever waits here is one of these, see WaiterFor.
+  static std::uint32_t wanted_by(const Waiter& waiter) noexcept {
+    return static_cast<const WaiterForMany&>(waiter).wants();
+  }
   [[gnu::noinline]] void give_back_among_others(std::uint32_t count) noexcept {
     const Line::Turn turn(line_);
     give_back_in_turn(count);
@@ -100,8 +104,8 @@ class Permits {
   }
   void serve() noexcept {
     while (Waiter* const next = line_.first()) {
-      if (next->wants() > free_) return;
-      free_ -= next->wants();
+      if (wanted_by(*next) > free_) return;
+      free_ -= wanted_by(*next);
       line_.grant(*next);
     }
   }
@@ -109,6 +113,10 @@ class Permits {
   Line line_;
   std::uint32_t all_;
   std::uint32_t free_;  // without those that are granted and not taken yet
+};
+template <>
+struct WaiterFor<Permits> {
+  using Type = WaiterForMany;
 };
 
 }  // namespace sync
