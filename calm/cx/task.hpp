@@ -118,6 +118,17 @@ class AwaitValue final : public FailWait {
   Frame& frame_;
 };
 
+/// A parameter lies in the frame until that ends, if its end does something. What a compiler has seen of its content it would keep a
+/// second time, across the first suspension: so it is told that others know the parameter, and may change it there.
+template <class Parameter>
+[[gnu::always_inline]] inline void keep_once(Parameter& parameter) noexcept {
+  if constexpr (requires { sizeof(Parameter); }) {  // a reference may be to what nobody knows yet
+    if constexpr (!std::is_trivially_destructible_v<Parameter>) {
+      asm volatile("" : : "r"(std::addressof(parameter)) : "memory");  // NOLINT(hicpp-no-assembler): no instruction
+    }
+  }
+}
+
 /// What the promises of all Tasks share.
 struct TaskPromise : Frame {
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(mem::FramePool::aligned(bytes)); }
@@ -360,6 +371,12 @@ template <class T>
 class CALM_CORO_TYPE [[nodiscard("a Task does nothing before it is awaited or spawned")]] Task {
  public:
   struct promise_type : cx::ReturnValue<T> {
+    promise_type() noexcept = default;
+    template <class... Parameters>
+    explicit promise_type(Parameters&... parameters) noexcept {
+      (cx::keep_once(parameters), ...);
+    }
+
     Task get_return_object() noexcept {
       static_assert(cx::PromiseOfTask<promise_type>);
       const auto made = std::coroutine_handle<promise_type>::from_promise(*this);
