@@ -101,9 +101,12 @@ class Record:
 
     def index(self):
         """Of a record in a slab: the chunk that it lies in begins with what the index is counted from."""
-        chunk = self.address & ~(self.offsets("Slab.chunk_bytes") - 1)
-        slot = (self.address - chunk) // self.offsets(f"{self.type_name}.bytes")
+        chunk, slot = self.chunk_and_slot()
         return read(chunk + self.offsets("Slab.first_index"), "I") + slot
+
+    def chunk_and_slot(self):
+        chunk = self.address & ~(self.offsets("Slab.chunk_bytes") - 1)
+        return chunk, (self.address - chunk) // self.offsets(f"{self.type_name}.bytes")
 
     def chain(self, first, name):
         """This type's records from the first one on, along a link."""
@@ -207,6 +210,10 @@ class Frame(Record):
         return f"  #{number} {where}{name}, not begun"
 
 
+class Terms(Record):
+    type_name = "TaskTerms"
+
+
 class Task(Record):
     type_name = "TaskRecord"
 
@@ -218,6 +225,12 @@ class Task(Record):
         self.name = self.id = ""
         if self.root:
             self.name = self.name_of_root()
+
+    def terms(self):
+        """What lies aside of the record: the chunk knows where."""
+        chunk, slot = self.chunk_and_slot()
+        first = read(chunk + self.offsets("TaskTerms.in_chunk"), "Q")
+        return Terms(self.offsets, first + slot * self.offsets("TaskTerms.bytes"))
 
     def of_root(self, name):
         return self.root + self.offsets(f"TaskRoot.{name}")
@@ -286,7 +299,7 @@ class Task(Record):
 
     def counted(self):
         for at, kind in enumerate(COUNTED_KINDS):
-            made, away = (read(self.place(name) + 2 * at, "H") for name in ("tally", "settled_away"))
+            made, away = (read(place + 2 * at, "H") for place in (self.place("tally"), self.terms().place("settled_away")))
             if made - away & 0xffff:
                 yield kind, made - away & 0xffff
 
@@ -363,7 +376,7 @@ class Kernel(Record):
         found = []
         regions = {region.address: region for region, _ in self.regions()}
         firsts = [region.get("unowned") for region in regions.values()]
-        firsts += [self.obligation_at(task.get("held", "I")) for task in self.tasks()]
+        firsts += [self.obligation_at(task.terms().get("held", "I")) for task in self.tasks()]
         for first in firsts:
             for record in Obligation(self.offsets, 0).chain(first, "next"):
                 region = regions.get(record.get("region")) or Region(self.offsets, record.get("region"))

@@ -72,11 +72,14 @@ struct DebugLayout {
       {"TaskRecord.bytes", sizeof(LocalTask)},
       {"TaskRecord.word", offsetof(LocalTask, word)},
       {"TaskRecord.next", offsetof(LocalTask, after)},
-      {"TaskRecord.held", offsetof(LocalTask, held)},
       {"TaskRecord.tally", offsetof(LocalTask, tally)},
-      {"TaskRecord.settled_away", offsetof(LocalTask, settled_away)},
       {"TaskRecord.frame", offsetof(LocalTask, frame)},
       {"TaskRecord.next_finalizer", offsetof(LocalTask, queue_link)},
+
+      {"TaskTerms.bytes", sizeof(LocalTask::Terms)},
+      {"TaskTerms.in_chunk", LocalTask::SlabType::asides_offset()},
+      {"TaskTerms.held", offsetof(LocalTask::Terms, held)},
+      {"TaskTerms.settled_away", offsetof(LocalTask::Terms, settled_away)},
 
       {"ObligationRecord.bytes", sizeof(LocalObligation)},
       {"ObligationRecord.per_chunk", LocalObligation::SlabType::slots_per_chunk},

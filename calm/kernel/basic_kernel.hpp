@@ -443,6 +443,7 @@ class BasicKernel {
   [[gnu::noinline]] PollStart claim_used_up(Worker& worker, Task& task, TaskId id, std::uint64_t cause);
   [[gnu::noinline]] PollStart begin_poll_slowly(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
   PollStart begin_cleanup_poll(Worker& worker, Task& task, TaskLife now, std::uint64_t cause);
+  static void count_poll(Task& task) noexcept;
   void count_mask_poll(Worker& worker, Task& task, TaskId id);
   [[gnu::always_inline]] void acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept;
   PollStart force(Worker& worker, Task& task, TaskId id);
@@ -458,8 +459,7 @@ class BasicKernel {
   [[gnu::noinline]] Status tell_of_leaving(Worker& worker, std::uint64_t waiter, RegionId region, bool last);
   void let_go(Worker& worker, Task& task, TaskLife life);
   void recycle(Worker& worker, Task& task, TaskLife life);
-  static Reason forget_cancellation(Task& task) noexcept;
-  [[gnu::always_inline]] void reuse(Worker& worker, Task& task, TaskLife over) noexcept;
+  [[gnu::always_inline]] void reuse(Worker& worker, Task& task, TaskLife life) noexcept;
   [[gnu::noinline]] static void retire() noexcept { CALM_PROBE("task slot: its generations are used up"); }
   void schedule_if(Worker& worker, Task& task, bool enqueue) noexcept;
   void wake_waiter(Worker& worker, std::uint64_t waiter) noexcept;

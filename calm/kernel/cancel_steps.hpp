@@ -73,17 +73,18 @@ void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uin
   const TaskLife was = task.word.request(generation, alone);
   if (was.generation() != generation || was.state() == TaskState::completed) return;
   if (walking_.load(std::memory_order_relaxed) == 0) raise_stamp();  // relaxed: it changes under the locks held here
+  auto& terms = task.terms();
   if (was.in(cancelled_states)) {
-    const bool stronger = strengthen_into(task.reason, reason);
-    if (!task.bound_cleanup(cleanup, false) && !stronger) return;
+    const bool stronger = strengthen_into(terms.reason, reason);
+    if (!terms.bound_cleanup(cleanup, false) && !stronger) return;
   } else {
-    task.reason = reason;
-    task.epoch = epochs_.next();
-    (void)task.bound_cleanup(cleanup, true);
+    terms.reason = reason;
+    terms.epoch = epochs_.next();
+    (void)terms.bound_cleanup(cleanup, true);
   }
   const TaskId id = task.id_of(was);
   note_write(worker, trace::EventKind::cancel_request, id, region_of(task).id(), id,
-             trace::argument_of(argument_of(task.reason)));
+             trace::argument_of(argument_of(terms.reason)));
   if (const Deadline deadline = task.deadline(); deadline != watched && !deadline.is_none()) {
     host_.watch(worker, id, deadline.time());
   }

@@ -76,7 +76,7 @@ inline void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held
   Region& region = region_of(task);
   note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
   if (done.has(TaskFlag::witnessed)) {
-    note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.reason)));
+    note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.terms().reason)));
   }
 
   const bool cleanup = done.has(TaskFlag::cleanup);
@@ -97,8 +97,9 @@ inline void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held
     turn.end(left);
     if (left.last_one_left()) let_advance(held, region);
   }
-  if (done.has(TaskFlag::awaited)) wake_waiter(worker, task.waiter.get());
-  if (task.reason) task.waiter.set(region.id().bits());
+  auto& terms = task.terms();
+  if (done.has(TaskFlag::awaited)) wake_waiter(worker, terms.waiter.get());
+  if (terms.reason) terms.waiter.set(region.id().bits());
   advance_all(worker, held, afterwards);
 }
 
@@ -114,8 +115,8 @@ bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId
     TaskLife was = task.word.look();
     const bool only_cancelled = was.is(id) && was.state() == TaskState::cancelling && being_polled(was) &&
                                 !was.has(TaskFlag::cleanup) && !was.has(TaskFlag::forced);
-    const bool holds = was.has(TaskFlag::holds) || task.held.get() != 0 || task.has_counted();
-    if (!only_cancelled || holds || !task.reason.same_story(end.reason())) return false;
+    const bool holds = was.has(TaskFlag::holds) || task.holds_record() || task.has_counted();
+    if (!only_cancelled || holds || !task.terms().reason.same_story(end.reason())) return false;
     do {
       done = was.with(TaskState::completed)
                  .with(lockfree::WakeState::done)
@@ -124,7 +125,7 @@ bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId
     } while (!task.word.step(was, done, is_alone_in_guard(worker)));
     leave_region_held(worker, held, task, id, done, end, afterwards);
     // The guard is at hand. Where guards cost nothing recycle() does it.
-    if (Atomics::shared && !done.has(TaskFlag::handle)) reason = forget_cancellation(task);
+    if (Atomics::shared && !done.has(TaskFlag::handle)) reason = task.terms().forget_cancellation();
   }
   let_go(worker, task, done);
   return true;
@@ -139,7 +140,7 @@ ChildEnd BasicKernel<Atomics>::final_end(AllHeld, const Task& task, TaskLife lif
   if (life.has(TaskFlag::forced) && region.escalation == Escalation::panic) {
     return ChildEnd(panicked(forced_panic_)).with_notes(std::move(notes));
   }
-  return ChildEnd(cancelled(task.reason)).with_notes(std::move(notes));
+  return ChildEnd(cancelled(task.terms().reason)).with_notes(std::move(notes));
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -161,7 +162,7 @@ PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
   Afterwards afterwards;
   const Locked<Operation::cancel> held(shards_, worker.order());
   Region& region = region_of(task);
-  cancel_owned_regions(worker, held, region, id, task.reason);
+  cancel_owned_regions(worker, held, region, id, task.terms().reason);
   const FrameUse use = use_of_frame(held, region, id);
   // What is left of the frame does not run again, whatever the clock of the next worker says.
   if (use != FrameUse::none) (void)task.word.flag(generation_of(id), TaskFlag::expired, true);
@@ -184,7 +185,7 @@ PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
     if (was.state() == TaskState::cancel_requested) dropped = dropped.with(TaskState::cancelling);
     if (task.word.step(was, dropped)) break;
   }
-  note(worker, trace::EventKind::forced, id, region.id(), trace::argument_of(argument_of(task.reason)));
+  note(worker, trace::EventKind::forced, id, region.id(), trace::argument_of(argument_of(task.terms().reason)));
   host_.report(worker,
                {.kind = FindingKind::forced, .region = region.id(), .task = id, .site = host_.await_point(task).site});
   return PollStart::drop;
@@ -201,7 +202,7 @@ Status BasicKernel<Atomics>::unwound(Worker& worker, TaskId id, RegionId region_
   const bool runs_body = region->owner == id && region->gate.look().body();
   const bool innermost = owned_from(region->first_child, id) == nullptr;
   if (!being_polled(life) || !life.in(cancelled_states) || !runs_body || !innermost) return Errc::invalid_transition;
-  leave_body(held, *region, cancelled(task->reason));
+  leave_body(held, *region, cancelled(task->terms().reason));
   advance_all(worker, held, afterwards);
   if (state(region_id) != RegionState::closed) {
     settle_held(worker, held, *task, id, true);
@@ -222,7 +223,7 @@ Status BasicKernel<Atomics>::deadline_reached(Worker& worker, TaskId id) {
   if (life.state() == TaskState::completed || life.has(TaskFlag::cleanup)) return {};
   Region& region = region_of(*task);
   if (!life.in(cancelled_states)) {
-    if (task->deadline_ns.get() > worker.now().ns()) return {};
+    if (task->terms().deadline.raw() > worker.now().ns()) return {};
     const CancelSpec asked{.kind = CancelKind::deadline, .region = region.id(), .task = id};
     const ReasonSpec spec = spec_of(asked, region, worker.now());
     request(worker, held, *task, life.generation(), make_reason(held, region, spec), cleanup_of(spec), true);

@@ -21,7 +21,8 @@ Holdings BasicKernel<Atomics>::holdings(Worker& worker, std::span<Task* const> t
   const Locked<Operation::snapshot> held(shards_, worker.order());
   for (const Task* const task : tasks) {
     for (std::uint8_t kind = 0; kind < counted_kind_count; ++kind) seen.obligations += task->counted_open(kind);
-    const Obligation* promise = task->held.get() == 0 ? nullptr : obligations_.find(task->held.get());
+    const std::uint32_t first = task->terms().held.get();
+    const Obligation* promise = first == 0 ? nullptr : obligations_.find(first);
     for (std::uint32_t i = 0; promise != nullptr && i < holdings_each_max; ++i, promise = promise->after) {
       ++seen.obligations;
       seen.obligation_age_ms +=

@@ -51,7 +51,10 @@ inline void BasicKernel<Atomics>::schedule_if(Worker& worker, Task& task, bool e
 
 template <lockfree::AtomicsPolicy Atomics>
 inline bool BasicKernel<Atomics>::budget_used_up(const Task& task, Time now) noexcept {
-  return task.polls.get() == 0 || task.deadline_ns.seen() <= now.ns();
+  if (task.word.look().is_unbounded()) [[likely]]
+    return false;
+  const auto& terms = task.terms();
+  return terms.polls.raw() == 0 || terms.deadline.seen() <= now.ns();
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -67,7 +70,7 @@ inline void BasicKernel<Atomics>::prepare(Task& task, RegionId region, const Tas
   task.region.set(region.index());
   task.frame = spec.frame;
   task.last_round.set(worker.round());
-  task.mask_depth.set(0);
+  task.tally.set(0);
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -96,11 +99,17 @@ inline Made<TaskId> BasicKernel<Atomics>::spawn(Worker& worker, RegionId id, con
   prepare(*task, id, spec, worker);
   const std::uint64_t creation = region->children_made++;
   Budget budget;
-  if (spawner != nullptr) budget = spawner->budget();
+  if (spawner != nullptr) {
+    // One that has ended may have done so under a cancellation, whose terms it still has.
+    const TaskLife life = spawner->word.look();
+    if (!life.is_unbounded() || life.state() == TaskState::completed) [[unlikely]]
+      budget = spawner->budget();
+  }
   if (!region->budget.is_infinite() || !spec.budget.is_infinite()) [[unlikely]]
     budget = meet(budget, child_budget(region->budget, spec.budget));
   task->creation = creation;
-  task->set_budget(budget);
+  if (!budget.is_infinite()) [[unlikely]]
+    task->terms().set_budget(budget);
   TaskLife life = task->word.look().born().with(budget);
   if (spec.handle) life = life.with(TaskFlag::handle);
   task->word.renew(life);
@@ -135,11 +144,7 @@ inline typename BasicKernel<Atomics>::Admitted BasicKernel<Atomics>::spawn_alone
   task->region.set(region.id().index());
   task->frame = frame;
   task->last_round.set(worker.round());
-  task->mask_depth.set(0);
-  task->deadline_ns.set(Deadline::none().raw());
-  task->polls.set(Quota::infinite().raw());
-  task->cost.set(spawner.cost.get());
-  task->priority.set(0);
+  task->tally.set(0);
   const std::uint64_t creation = region.children_made++;
   task->creation = creation;
   const TaskLife life = task->word.look().born();
@@ -193,7 +198,7 @@ template <lockfree::AtomicsPolicy Atomics>
 template <bool in_budget>
 inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId id, std::uint64_t cause) {
   const bool plainly = [&] {
-    if constexpr (in_budget) return task.mask_depth.get() == 0 && task.word.begin_plain_poll(id);
+    if constexpr (in_budget) return !task.is_masked() && task.word.begin_plain_poll(id);
     return false;
   }();
   if (!plainly) {
@@ -202,16 +207,22 @@ inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId 
     if (!task.word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;
     const bool plain = now.state() == TaskState::running && !now.has(TaskFlag::cleanup);
     const bool used_up = !in_budget && budget_used_up(task, worker.now());
-    if (!plain || task.mask_depth.get() != 0 || used_up) [[unlikely]] {
+    if (!plain || task.is_masked() || used_up) [[unlikely]] {
       task.last_round.set(worker.round());
       return begin_poll_slowly(worker, task, now, cause);
     }
+    if (now.has(TaskFlag::metered)) count_poll(task);
   }
   task.last_round.set(worker.round());
-  if (const std::uint64_t left = task.polls.get(); left != UINT64_MAX) [[unlikely]]
-    task.polls.set(left - 1);
   note(worker, trace::EventKind::poll, id, {}, 0, cause);
   return PollStart::run;
+}
+
+/// A poll is used up of those that the task has.
+template <lockfree::AtomicsPolicy Atomics>
+inline void BasicKernel<Atomics>::count_poll(Task& task) noexcept {
+  auto& polls = task.terms().polls;
+  if (const std::uint64_t left = polls.raw(); left != UINT64_MAX) polls.set(left - 1);
 }
 
 /// A plain task has no deadline, and gets one only by a request, which the word tells.
@@ -220,7 +231,7 @@ template <bool first>
 inline bool BasicKernel<Atomics>::begin_plain_poll(Worker& worker, Task& task, TaskId id,
                                                    std::uint32_t round) noexcept {
   // One whose polls are counted has a flag in its word, and is not taken for a plain one there.
-  if (!first && task.mask_depth.get() != 0) [[unlikely]]
+  if (!first && task.is_masked()) [[unlikely]]
     return false;
   if (!(first ? task.word.begin_first_poll() : task.word.begin_plain_poll())) [[unlikely]]
     return false;
@@ -298,12 +309,12 @@ inline typename BasicKernel<Atomics>::Departure BasicKernel<Atomics>::complete_a
                                                  .resource = id,
                                                  .argument = trace::argument_of(OutcomeKind::ok)});
   region.gate.unlock(left);
-  const std::uint64_t waiter = was.has(TaskFlag::awaited) ? task.waiter.get() : 0;
+  const std::uint64_t waiter = was.has(TaskFlag::awaited) ? task.terms().waiter.get() : 0;
   if (was.has(TaskFlag::handle)) [[unlikely]] {
     const TaskLife done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(OutcomeKind::ok);
     task.word.renew(done.with(TaskFlag::left));
   } else {
-    reuse(worker, task, was.over());
+    reuse(worker, task, was);
   }
   return {.waiter = waiter, .region = region_id, .last = left.last_one_left()};
 }
@@ -321,7 +332,7 @@ inline Status BasicKernel<Atomics>::complete(Worker& worker, TaskId id, Ok<Unit>
 template <lockfree::AtomicsPolicy Atomics>
 inline bool BasicKernel<Atomics>::may_end_plainly(const Task& task, TaskLife was) noexcept {
   return was.state() == TaskState::running && being_polled(was) && !was.has(TaskFlag::cleanup) &&
-         !was.has(TaskFlag::holds) && task.held.get() == 0 && !task.has_counted();
+         !was.has(TaskFlag::holds) && !task.holds_record() && !task.has_counted();
 }
 
 /// The plain way: not under cancellation, nothing held, no siblings to cancel. Whoever could make it otherwise (a request,
@@ -359,10 +370,10 @@ inline Status BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, Tas
   turn.end(left);
   std::uint64_t waiter = 0;
   if (done.has(TaskFlag::handle) || done.has(TaskFlag::awaited)) {
-    if (done.has(TaskFlag::awaited)) waiter = task.waiter.get();
-    if (!done.has(TaskFlag::handle) || task.word.leave()) reuse(worker, task, TaskLife::over(id));
+    if (done.has(TaskFlag::awaited)) waiter = task.terms().waiter.get();
+    if (!done.has(TaskFlag::handle) || task.word.leave()) reuse(worker, task, done);
   } else {
-    reuse(worker, task, TaskLife::over(id));
+    reuse(worker, task, done);
   }
   if (waiter != 0 || left.last_one_left()) [[unlikely]]
     return tell_of_leaving(worker, waiter, region_id, left.last_one_left());
@@ -371,7 +382,10 @@ inline Status BasicKernel<Atomics>::leave_region(Worker& worker, Task& task, Tas
 
 /// Gives the slot of a life that was never cancelled to the next. Needs: nothing names that life any more.
 template <lockfree::AtomicsPolicy Atomics>
-inline void BasicKernel<Atomics>::reuse(Worker& worker, Task& task, TaskLife over) noexcept {
+inline void BasicKernel<Atomics>::reuse(Worker& worker, Task& task, TaskLife life) noexcept {
+  if (life.has_budget()) [[unlikely]]
+    task.terms().forget_budget();
+  const TaskLife over = life.over();
   task.word.renew(over);
   if (over.retired()) [[unlikely]] {
     retire();
@@ -399,13 +413,18 @@ inline Status BasicKernel<Atomics>::checkpoint(Worker& worker, TaskId id) {
 // --- promises without a record ---
 
 template <lockfree::AtomicsPolicy Atomics>
-inline Status BasicKernel<Atomics>::count(Worker& /*worker*/, TaskId id, ObligationKind kind) noexcept {
+inline Status BasicKernel<Atomics>::count(Worker& worker, TaskId id, ObligationKind kind) noexcept {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;
   const std::uint8_t index = counted_index(kind);
   if (index == counted_kind_count) return Errc::invalid_argument;
   if (!being_polled(task->word.look())) return Errc::invalid_transition;
   if (task->counted_open(index) == UINT16_MAX) return Errc::resource_exhausted;
+  if (task->is_lane_full(index)) {
+    CALM_PROBE("count: what others have settled is taken home");
+    const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
+    task->take_home(index);
+  }
   task->count_up(index);
   return {};
 }

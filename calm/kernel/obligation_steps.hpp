@@ -127,7 +127,8 @@ Status BasicKernel<Atomics>::uncount_away(Worker& worker, Task& task, TaskId id,
   if (!life.is(id)) return Errc::stale_handle;
   if (life.state() == TaskState::completed || task.counted_open(kind) == 0) return Errc::obligation_already_resolved;
   if constexpr (Atomics::shared) {
-    task.settled_away[kind].set(static_cast<std::uint16_t>(task.settled_away[kind].get() + 1));
+    auto& settled = task.terms().settled_away[kind];
+    settled.set(static_cast<std::uint16_t>(settled.get() + 1));
   } else {
     task.count_down(kind);
   }
@@ -147,7 +148,7 @@ ObligationState BasicKernel<Atomics>::response_to_leak(ObligationsHeld, std::uin
 
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::settle_held(Worker& worker, AllHeld held, Task& task, TaskId id, bool cancelled) noexcept {
-  while (Obligation* const obligation = obligations_.find(task.held.get())) {
+  while (Obligation* const obligation = obligations_.find(task.terms().held.get())) {
     Region& region = *obligation->region;
     bool must_fail = false;
     const ObligationState to = cancelled ? ObligationState::aborted : response_to_leak(held, 1, must_fail);

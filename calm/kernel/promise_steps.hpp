@@ -27,14 +27,14 @@ inline void BasicKernel<Atomics>::link(ObligationsHeld, Obligation& obligation, 
   Obligation* next = nullptr;
   if (holder == nullptr) {
     next = obligation.region->unowned;
-  } else if (const std::uint32_t first = holder->held.get(); first != 0) {
+  } else if (const std::uint32_t first = holder->terms().held.get(); first != 0) {
     next = &obligations_.at(first);
   }
   obligation.before = nullptr;
   obligation.after = next;
   if (next != nullptr) next->before = &obligation;
   if (holder != nullptr) {
-    holder->held.set(id.index());
+    holder->terms().held.set(id.index());
   } else {
     obligation.region->unowned = &obligation;
   }
@@ -46,7 +46,8 @@ inline void BasicKernel<Atomics>::unlink(ObligationsHeld, Obligation& obligation
   if (obligation.before != nullptr) {
     obligation.before->after = obligation.after;
   } else if (obligation.holder().is_task()) {
-    tasks_.at(obligation.task.index()).held.set(obligation.after == nullptr ? 0 : obligation.after->index());
+    Task& holder = tasks_.at(obligation.task.index());
+    holder.terms().held.set(obligation.after == nullptr ? 0 : obligation.after->index());
   } else {
     obligation.region->unowned = obligation.after;
   }
@@ -119,6 +120,7 @@ inline Made<ObligationId> BasicKernel<Atomics>::reserve(Worker& worker, RegionId
   obligation->site = spec.site;
   const ObligationId id = obligation->id();
   link(held, *obligation, id, task);
+  if (task != nullptr) task->note_record();
   write_event(worker, {.kind = trace::EventKind::reserve,
                        .access = trace::Access::write,
                        .task = spec.holder.task,

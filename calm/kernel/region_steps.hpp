@@ -252,7 +252,7 @@ Made<TaskId> BasicKernel<Atomics>::defer(Worker& worker, RegionId id, void* fram
   if (task == nullptr) return {.status = Errc::resource_exhausted};
   prepare(*task, id, {.frame = frame}, worker);
   const Budget budget{.polls = Quota(finalizer_polls)};
-  task->set_budget(budget);
+  task->terms().set_budget(budget);
   const GateView gate = region->gate.lock();
   task->creation = region->children_made++;
   region->gate.unlock(gate);
@@ -297,7 +297,7 @@ Made<TaskId> BasicKernel<Atomics>::spawn_cleanup(Worker& worker, RegionId id, co
   Task* const task = tasks_.take(worker.index());
   if (task == nullptr) return {.status = Errc::resource_exhausted};
   prepare(*task, id, spec, worker);
-  task->set_budget(budget);
+  task->terms().set_budget(budget);
   const GateView gate = region->gate.lock();
   task->creation = region->children_made++;
   region->gate.unlock(gate);

@@ -14,6 +14,7 @@ namespace calm::kernel {
 template <lockfree::AtomicsPolicy Atomics>
 TaskView BasicKernel<Atomics>::view_of(const Task& task, const Region& region) const {
   const TaskLife life = task.word.look();
+  const auto& terms = task.terms();
   const AwaitPoint await = host_.await_point(task);
   TaskView view{.id = task.id_of(life),
                 .region = region.id(),
@@ -24,11 +25,11 @@ TaskView BasicKernel<Atomics>::view_of(const Task& task, const Region& region) c
                 .cleanup = life.has(TaskFlag::cleanup),
                 .started = life.has(TaskFlag::started),
                 .forced = life.has(TaskFlag::forced),
-                .mask_depth = task.mask_depth.get(),
-                .cleanup_polls = task.cleanup_polls,
-                .cleanup_quota = task.cleanup_quota,
-                .reason = task.reason,
-                .epoch = task.epoch,
+                .mask_depth = task.mask_depth(),
+                .cleanup_polls = terms.cleanup_polls,
+                .cleanup_quota = terms.cleanup_quota,
+                .reason = terms.reason,
+                .epoch = terms.epoch,
                 .last_round = task.last_round.get(),
                 .await_site = await.site,
                 .waits_for = await.resource,

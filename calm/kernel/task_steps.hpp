@@ -61,14 +61,15 @@ PollStart BasicKernel<Atomics>::begin_poll_slowly(Worker& worker, Task& task, Ta
   const bool used_up_budget = budget_used_up(task, worker.now());
   now = task.word.look();
   if (used_up_budget && !now.in(cancelled_states)) {
-    request_own(worker, task, id, exhausted_kind(task.polls.get() == 0 ? BudgetAxis::polls : BudgetAxis::deadline));
+    request_own(worker, task, id,
+                exhausted_kind(task.terms().polls.raw() == 0 ? BudgetAxis::polls : BudgetAxis::deadline));
   }
-  if (task.mask_depth.get() != 0) count_mask_poll(worker, task, id);
+  if (task.is_masked()) count_mask_poll(worker, task, id);
   note(worker, trace::EventKind::poll, id, {}, 0, cause);
 
   now = task.word.look();
   if (!now.in(cancelled_states)) {
-    if (const std::uint64_t left = task.polls.get(); left != UINT64_MAX) task.polls.set(left - 1);
+    if (now.has(TaskFlag::metered)) count_poll(task);
     return PollStart::run;
   }
   bool used_up = false;
@@ -78,9 +79,10 @@ PollStart BasicKernel<Atomics>::begin_poll_slowly(Worker& worker, Task& task, Ta
       acknowledge(worker, held, task, now.generation());
       return PollStart::drop;
     }
-    used_up =
-        now.has(TaskFlag::expired) || task.cleanup_polls >= task.cleanup_quota || task.deadline().reached(worker.now());
-    if (!used_up) ++task.cleanup_polls;
+    auto& terms = task.terms();
+    used_up = now.has(TaskFlag::expired) || terms.cleanup_polls >= terms.cleanup_quota ||
+              task.deadline().reached(worker.now());
+    if (!used_up) ++terms.cleanup_polls;
   }
   if (used_up && region_of(task).cleanup_mode == CleanupMode::bounded) return force(worker, task, id);
   return PollStart::run;
@@ -90,14 +92,13 @@ PollStart BasicKernel<Atomics>::begin_poll_slowly(Worker& worker, Task& task, Ta
 template <lockfree::AtomicsPolicy Atomics>
 PollStart BasicKernel<Atomics>::begin_cleanup_poll(Worker& worker, Task& task, TaskLife now, std::uint64_t cause) {
   const TaskId id = task.id_of(now);
-  if (task.mask_depth.get() != 0) count_mask_poll(worker, task, id);
+  if (task.is_masked()) count_mask_poll(worker, task, id);
   note(worker, trace::EventKind::poll, id, {}, 0, cause);
-  const std::uint64_t left = task.polls.get();
-  if (left == 0) {
+  if (task.terms().polls.raw() == 0) {
     if (!now.in(cancelled_states)) request_own(worker, task, id, CancelKind::poll_quota);
     if (region_of(task).cleanup_mode == CleanupMode::bounded) return force(worker, task, id);
-  } else if (left != UINT64_MAX) {
-    task.polls.set(left - 1);
+  } else {
+    count_poll(task);
   }
   // A request does not keep a finalizer from running: it is masked.
   if (!now.has(TaskFlag::started)) (void)task.word.flag(now.generation(), TaskFlag::started, true);
@@ -126,7 +127,7 @@ bool BasicKernel<Atomics>::ancestor_cancelled(const Task& task) const noexcept {
 /// Gives: true when it was, and is to see so; `life` says so too.
 template <lockfree::AtomicsPolicy Atomics>
 inline bool BasicKernel<Atomics>::sees_request(Worker& worker, const Task& task, TaskLife& life) {
-  if (life.has(TaskFlag::cleanup) || task.mask_depth.get() != 0) return false;
+  if (life.has(TaskFlag::cleanup) || task.is_masked()) return false;
   return life.in(cancelled_states) || sees_walk(worker, task, life);
 }
 
@@ -166,7 +167,7 @@ Reason BasicKernel<Atomics>::acknowledged(Worker& worker, TaskId id) {
   if (!sees_request(worker, *task, life)) return {};
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
   if (life.state() == TaskState::cancel_requested) acknowledge(worker, held, *task, life.generation());
-  return task->reason;
+  return task->terms().reason;
 }
 
 /// CancelRequested becomes Cancelling, once.
@@ -176,7 +177,7 @@ inline void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& ta
   while (was.generation() == generation && was.state() == TaskState::cancel_requested) {
     if (!task.word.step(was, was.with(TaskState::cancelling), is_alone_in_guard(worker))) continue;
     note(worker, trace::EventKind::cancel_ack, task.id_of(was), region_of(task).id(),
-         trace::argument_of(argument_of(task.reason)));
+         trace::argument_of(argument_of(task.terms().reason)));
     return;
   }
 }
@@ -186,15 +187,15 @@ Status BasicKernel<Atomics>::enter_mask(Worker& worker, TaskId id) {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;
   if (!being_polled(task->word.look())) return Errc::invalid_transition;
-  const std::uint8_t depth = task->mask_depth.get();
+  const std::uint8_t depth = task->mask_depth();
   if (depth == mask_depth_max) {
-    task->mask_depth.set(0);
+    task->set_mask_depth(0);
     (void)task->word.flag(generation_of(id), TaskFlag::unmasked, true);
     host_.report(worker, {.kind = FindingKind::mask_too_deep, .region = region_of(*task).id(), .task = id});
     return {};
   }
   if (depth == 0) task->set_mask_polls(0);
-  task->mask_depth.set(static_cast<std::uint8_t>(depth + 1));
+  task->set_mask_depth(static_cast<std::uint8_t>(depth + 1));
   return {};
 }
 
@@ -203,16 +204,16 @@ Status BasicKernel<Atomics>::leave_mask(Worker& /*worker*/, TaskId id) {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;
   if (!being_polled(task->word.look())) return Errc::invalid_transition;
-  const std::uint8_t depth = task->mask_depth.get();
+  const std::uint8_t depth = task->mask_depth();
   if (depth == 0) return task->word.look().has(TaskFlag::unmasked) ? Status() : Status(Errc::invalid_transition);
-  task->mask_depth.set(static_cast<std::uint8_t>(depth - 1));
+  task->set_mask_depth(static_cast<std::uint8_t>(depth - 1));
   return {};
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 bool BasicKernel<Atomics>::is_masked(TaskId id) const noexcept {
   const Task* const task = find(id);
-  return task != nullptr && (task->mask_depth.get() != 0 || task->word.look().has(TaskFlag::cleanup));
+  return task != nullptr && (task->is_masked() || task->word.look().has(TaskFlag::cleanup));
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -220,7 +221,7 @@ void BasicKernel<Atomics>::count_mask_poll(Worker& worker, Task& task, TaskId id
   const auto polls = static_cast<std::uint16_t>(task.mask_polls() + 1);
   task.set_mask_polls(polls);
   if (polls <= mask_polls_max) return;
-  task.mask_depth.set(0);
+  task.set_mask_depth(0);
   (void)task.word.flag(generation_of(id), TaskFlag::unmasked, true);
   host_.report(worker, {.kind = FindingKind::mask_too_long, .region = region_of(task).id(), .task = id});
 }
@@ -231,13 +232,15 @@ Status BasicKernel<Atomics>::spend(Worker& worker, TaskId id, std::uint64_t cost
   if (task == nullptr) return Errc::stale_handle;
   const TaskLife life = task->word.look();
   if (!being_polled(life)) return Errc::invalid_transition;
-  const std::uint64_t left = task->cost.get();
-  if (life.in(cancelled_states) || left == UINT64_MAX) return {};
+  if (life.in(cancelled_states) || !life.has(TaskFlag::metered)) return {};
+  auto& budget = task->terms().cost;
+  const std::uint64_t left = budget.raw();
+  if (left == UINT64_MAX) return {};
   if (cost > left) {
     request_own(worker, *task, id, CancelKind::cost_budget);
     return Errc::budget_exhausted;
   }
-  task->cost.set(left - cost);
+  budget.set(left - cost);
   return {};
 }
 
@@ -254,7 +257,7 @@ Status BasicKernel<Atomics>::await_end(Worker& worker, TaskId id, TaskId waiter)
   if (life.generation() != generation_of(id)) return Errc::stale_handle;
   if (life.state() == TaskState::completed) return {};
   if (life.has(TaskFlag::awaited)) return Errc::busy;
-  task->waiter.set(waiter.bits());
+  task->terms().waiter.set(waiter.bits());
   if (task->word.flag_unless_completed(life.generation(), TaskFlag::awaited)) return Errc::would_block;
   CALM_PROBE("await_end: the task ended meanwhile");
   return {};
@@ -290,23 +293,14 @@ void BasicKernel<Atomics>::let_go(Worker& worker, Task& task, TaskLife life) {
 /// Needs: nothing of the kernel or of a user names this life any more.
 template <lockfree::AtomicsPolicy Atomics>
 void BasicKernel<Atomics>::recycle(Worker& worker, Task& task, TaskLife life) {
-  if (!task.reason) {
-    reuse(worker, task, life.over());
+  if (!task.terms().reason) {
+    reuse(worker, task, life);
     return;
   }
   // Who still looks at the reason of an ended life does it under A.
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
-  (void)forget_cancellation(task);
-  reuse(worker, task, life.over());
-}
-
-/// Needs: shard A; nothing names this life any more. Gives: its reason.
-template <lockfree::AtomicsPolicy Atomics>
-Reason BasicKernel<Atomics>::forget_cancellation(Task& task) noexcept {
-  task.epoch = {};
-  task.cleanup_polls = 0;
-  task.cleanup_quota = 0;
-  return std::exchange(task.reason, {});
+  (void)task.terms().forget_cancellation();
+  reuse(worker, task, life);
 }
 
 // --- queries ---
@@ -340,8 +334,10 @@ std::optional<Cancellation> BasicKernel<Atomics>::cancellation_of(Worker& worker
   Task* const task = tasks_.find(id.index());
   if (task == nullptr) return std::nullopt;
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
-  if (task->word.look().generation() != generation_of(id) || !task->reason) return std::nullopt;
-  return Cancellation{task->reason, task->epoch, task->cleanup_left()};
+  if (task->word.look().generation() != generation_of(id)) return std::nullopt;
+  const auto& terms = task->terms();
+  if (!terms.reason) return std::nullopt;
+  return Cancellation{terms.reason, terms.epoch, terms.cleanup_left()};
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -350,7 +346,8 @@ std::optional<Witness> BasicKernel<Atomics>::witness_of(Worker& worker, TaskId i
   if (task == nullptr) return std::nullopt;
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task->home());
   const TaskLife life = task->word.look();
-  if (life.generation() != generation_of(id) || !task->reason) return std::nullopt;
+  const auto& terms = task->terms();
+  if (life.generation() != generation_of(id) || !terms.reason) return std::nullopt;
   CancelPhase phase = CancelPhase::requested;
   RegionId region;
   switch (life.state()) {
@@ -367,11 +364,11 @@ std::optional<Witness> BasicKernel<Atomics>::witness_of(Worker& worker, TaskId i
     case TaskState::completed:
       if (!life.has(TaskFlag::witnessed)) return std::nullopt;
       phase = CancelPhase::completed;
-      region = RegionId::from_bits(task->waiter.get());  // the region's slot may have another life by now
+      region = RegionId::from_bits(terms.waiter.get());  // the region's slot may have another life by now
       break;
   }
   if (!region) region = region_of(*task).id();
-  return Witness{id, region, task->epoch, phase, task->reason};
+  return Witness{id, region, terms.epoch, phase, terms.reason};
 }
 
 }  // namespace calm::kernel

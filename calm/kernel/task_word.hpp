@@ -55,7 +55,7 @@ enum class TaskFlag : std::uint64_t {
   expired = 1U << 19,    ///< its clean-up deadline has passed; it is forced when it is polled next
   unmasked = 1U << 20,   ///< a cap of masks was exceeded; leaving a mask that is gone is no error (CAN-12)
   ranked = 1U << 21,     ///< its budget has a deadline or a priority; from its birth on
-  metered = 1U << 22,    ///< its budget has a number of polls; from its birth on
+  metered = 1U << 22,    ///< its budget has a number of polls or a cost; from its birth on
 };
 
 /// States in which a request has arrived.
@@ -134,12 +134,14 @@ class TaskLife {
   /// Gives: with what others have to know of its budget.
   [[nodiscard]] constexpr TaskLife with(const Budget& budget) const noexcept {
     const bool ranked = !budget.deadline.is_none() || budget.priority != 0;
-    const bool metered = budget.polls != Quota::infinite();
+    const bool metered = budget.polls != Quota::infinite() || budget.cost != Quota::infinite();
     return TaskLife(bits_ | (ranked ? static_cast<std::uint64_t>(TaskFlag::ranked) : 0) |
                     (metered ? static_cast<std::uint64_t>(TaskFlag::metered) : 0));
   }
   /// Gives: true when no budget bounds it, and no request has come.
   [[nodiscard]] constexpr bool is_unbounded() const noexcept { return (bits_ & (bounding_bits | metered_bit)) == 0; }
+  /// Gives: true when it was admitted with a budget that bounds it in something.
+  [[nodiscard]] constexpr bool has_budget() const noexcept { return has(TaskFlag::ranked) || has(TaskFlag::metered); }
   /// The same as far as its place among others goes.
   [[nodiscard]] constexpr bool is_unranked() const noexcept { return (bits_ & bounding_bits) == 0; }
   [[nodiscard]] constexpr TaskLife with(OutcomeKind kind) const noexcept {

@@ -9,6 +9,8 @@
 // Index = number of the chunk * slots_per_chunk + slot; the indexes of the describing slots are never handed out.
 // A worker takes the memory of 1, 2, 4, 8 and then 16 chunks at a time, a run, and touches a chunk when it makes it: an
 // allocator leaves a gap behind every piece that is aligned to its size, single chunks cost a quarter more memory.
+// What is rarely needed of a record may lie aside: a second row of memory, slot by slot, which nobody touches before a record uses its
+// own. It begins as zeros, and as long as it is never written the system has not given it.
 // A record is an object from the making of its chunk until the end of the slab. Whoever finds one by an old index reads
 // valid memory and learns from the record's generation that it is another's now. Records do not change homes: at the
 // ceiling a worker may be refused while another one has free records.
@@ -39,15 +41,22 @@
 #include "calm/lockfree/atomics.hpp"
 #include "calm/lockfree/take_all_stack.hpp"
 #include "calm/mem/allocation_points.hpp"
+#include "calm/mem/zero_pages.hpp"
 
 namespace calm::mem {
 
-/// Record offers a plain member `Record* Record::*free_link`, which is the slab's while the record is not taken.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics = lockfree::RealAtomics>
+/// Nothing lies aside.
+struct NoAside {};
+
+/// Record offers a plain member `Record* Record::*free_link`, which is the slab's while the record is not taken. An Aside is the same as
+/// new when all of it is zeros.
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics = lockfree::RealAtomics,
+          class Aside = NoAside>
 class Slab {
  public:
   static constexpr std::size_t chunk_bytes = std::size_t{32} * 1024;
   static constexpr std::uint32_t slots_per_chunk = chunk_bytes / sizeof(Record);
+  static constexpr bool has_aside = !std::is_same_v<Aside, NoAside>;
 
   /// Needs: at least one worker, with LocalAtomics no more; a ceiling whose indexes fit 32 bits, chunks begun by every worker included.
   /// Gives: a slab without memory: nothing can be taken or found before reserve().
@@ -116,6 +125,12 @@ class Slab {
     return chunk_of(record).first_index + slot_of(record);
   }
   [[nodiscard]] static std::uint32_t home_of(const Record& record) noexcept { return chunk_of(record).home; }
+  /// Gives: what lies aside of it. Who holds the record holds that too.
+  [[nodiscard]] static Aside& aside_of(const Record& record) noexcept
+    requires has_aside
+  {
+    return chunk_of(record).asides[slot_of(record)];
+  }
 
   /// Visits every record that was ever taken, by ascending index; free ones too, slots never handed out not. It may run
   /// while others take: a record whose first take() happens before the call is visited, one taken meanwhile may be.
@@ -131,6 +146,8 @@ class Slab {
   [[nodiscard]] const void* directory() const noexcept { return directory_; }
   /// Gives: where a chunk, which begins at a multiple of chunk_bytes, has the index of its first slot; for a debugger.
   static constexpr std::size_t first_index_offset() noexcept { return offsetof(Chunk, first_index); }
+  /// The same for the address of what lies aside of its slots.
+  static constexpr std::size_t asides_offset() noexcept { return offsetof(Chunk, asides); }
 
  private:
   template <class T>
@@ -144,8 +161,9 @@ class Slab {
     std::uint32_t home;
     std::uint32_t first_index = 0;
     Atomic<std::uint32_t> made{0};
-    bool begins_run;        // its address is that of the run, to free it by
-    Mark* marks = nullptr;  // of its slots, where slow checks are on
+    std::uint32_t run_chunks;  // of the run that begins with it, to free that by; else 0
+    Mark* marks = nullptr;     // of its slots, where slow checks are on
+    Aside* asides = nullptr;   // of its slots; those of a run are one piece
   };
 
   /// What belongs to a worker. The upper part is its own; others write to `returned` only, on a line of its own.
@@ -156,6 +174,7 @@ class Slab {
     std::uint32_t run_chunks = 0;          // of the newest run, 0 when there is none
     std::uint32_t spare_chunks = 0;        // of them not made yet
     std::byte* spare = nullptr;            // the first of those
+    Aside* spare_asides = nullptr;         // and what lies aside of it
     alignas(128) lockfree::TakeAllStack<Record, free_link, Atomics> returned;
   };
 
@@ -221,7 +240,13 @@ class Slab {
   Chunk* make_chunk(std::uint32_t home) noexcept;
   void free_chunks() noexcept;
   static void end_records(Chunk& chunk) noexcept;
-  static void free_run(void* run) noexcept { ::operator delete[](run, std::align_val_t(chunk_bytes)); }
+  static constexpr std::size_t aside_bytes(std::uint32_t chunks) noexcept {
+    return std::size_t{chunks} * slots_per_chunk * sizeof(Aside);
+  }
+  static void free_run(void* run, Aside* asides, std::uint32_t chunks) noexcept {
+    if (asides != nullptr) give_back_zero_pages(asides, aside_bytes(chunks));
+    ::operator delete[](run, std::align_val_t(chunk_bytes));
+  }
   static Atomic<Chunk*>* make_directory(std::size_t size) noexcept;
 
   Cache* caches_ = nullptr;
@@ -232,16 +257,16 @@ class Slab {
   alignas(128) Atomic<std::uint64_t> claimed_{0};
 };
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-Slab<Record, free_link, Atomics>::Slab(std::uint32_t workers, std::uint32_t records_max) noexcept
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+Slab<Record, free_link, Atomics, Aside>::Slab(std::uint32_t workers, std::uint32_t records_max) noexcept
     : workers_(workers), records_max_(records_max) {
   CALM_REQUIRE(HND_1, workers == 1 || (workers > 1 && Atomics::shared), workers);
   CALM_REQUIRE(HND_1, chunks_max(workers, records_max) <= std::numeric_limits<std::uint32_t>::max() / slots_per_chunk,
                workers, records_max, slots_per_chunk);
 }
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-Slab<Record, free_link, Atomics>::~Slab() {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+Slab<Record, free_link, Atomics, Aside>::~Slab() {
   free_chunks();
   std::free(directory_);
   delete[] caches_;
@@ -249,20 +274,22 @@ Slab<Record, free_link, Atomics>::~Slab() {
 
 /// relaxed: who ends the slab, or starts it over, is alone with it. From the last to the first: the chunk that begins a run,
 /// which all the others lie in, has the lowest number of them.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-void Slab<Record, free_link, Atomics>::free_chunks() noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+void Slab<Record, free_link, Atomics, Aside>::free_chunks() noexcept {
   for (std::uint32_t i = chunks_in(claimed_.load(std::memory_order_relaxed)); i-- > 0;) {
     Chunk* const chunk = directory_[i].load(std::memory_order_relaxed);
     end_records(*chunk);
-    if (chunk->begins_run) free_run(chunk);
+    if (chunk->run_chunks != 0) free_run(chunk, chunk->asides, chunk->run_chunks);
   }
   for (std::uint32_t i = 0; caches_ != nullptr && i < workers_; ++i) {
-    if (caches_[i].spare_chunks == caches_[i].run_chunks) free_run(caches_[i].spare);  // no chunk of it was made
+    const Cache& cache = caches_[i];
+    const bool unused = cache.spare_chunks == cache.run_chunks;
+    if (unused) free_run(cache.spare, cache.spare_asides, cache.run_chunks);  // no chunk of it was made
   }
 }
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-void Slab<Record, free_link, Atomics>::start_over() noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+void Slab<Record, free_link, Atomics, Aside>::start_over() noexcept {
   CALM_REQUIRE(HND_1, caches_ != nullptr && workers_ == 1, workers_);
   const std::uint32_t chunks = chunks_in(claimed_.load(std::memory_order_relaxed));  // relaxed: as free_chunks()
   Cache& cache = caches_[0];
@@ -278,6 +305,10 @@ void Slab<Record, free_link, Atomics>::start_over() noexcept {
     for (std::uint32_t slot = first_slot_; slot < end; ++slot) {
       record_at(chunk, slot)->~Record();
       new (record_at(chunk, slot)) Record();
+      if constexpr (has_aside) {
+        chunk.asides[slot].~Aside();
+        new (&chunk.asides[slot]) Aside();
+      }
     }
     std::fill_n(chunk.marks, marks_per_chunk_, Mark::free);
     chunk.made.store(0, std::memory_order_relaxed);
@@ -287,8 +318,8 @@ void Slab<Record, free_link, Atomics>::start_over() noexcept {
   }
 }
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-bool Slab<Record, free_link, Atomics>::reserve() noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+bool Slab<Record, free_link, Atomics, Aside>::reserve() noexcept {
   if (caches_ != nullptr) return true;
   const auto size = static_cast<std::uint32_t>(chunks_max(workers_, records_max_));
   Cache* const caches = new (std::nothrow) Cache[workers_];
@@ -304,9 +335,9 @@ bool Slab<Record, free_link, Atomics>::reserve() noexcept {
   return true;
 }
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
 template <class Visit>
-void Slab<Record, free_link, Atomics>::for_each(Visit&& visit) const {
+void Slab<Record, free_link, Atomics, Aside>::for_each(Visit&& visit) const {
   const std::uint32_t chunks = chunks_in(claimed_.load(std::memory_order_relaxed));
   for (std::uint32_t i = 0; i < chunks; ++i) {
     Chunk* const chunk = directory_[i].load(std::memory_order_acquire);  // [D1]
@@ -316,8 +347,8 @@ void Slab<Record, free_link, Atomics>::for_each(Visit&& visit) const {
   }
 }
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-Record* Slab<Record, free_link, Atomics>::take_other(std::uint32_t worker) noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+Record* Slab<Record, free_link, Atomics, Aside>::take_other(std::uint32_t worker) noexcept {
   if (AllocationPoints::refuse_cached()) return nullptr;
   Cache& cache = caches_[worker];
   Record* record = nullptr;
@@ -335,8 +366,8 @@ Record* Slab<Record, free_link, Atomics>::take_other(std::uint32_t worker) noexc
 }
 
 /// Gives: a chunk for the worker, one record of it claimed; or false, and nothing has changed.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-bool Slab<Record, free_link, Atomics>::grow(std::uint32_t worker) noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+bool Slab<Record, free_link, Atomics, Aside>::grow(std::uint32_t worker) noexcept {
   if (made() >= records_max_) return false;  // spares the making of a chunk; claim() decides
   Chunk* const chunk = make_chunk(worker);
   if (chunk == nullptr) {
@@ -357,13 +388,14 @@ bool Slab<Record, free_link, Atomics>::grow(std::uint32_t worker) noexcept {
   cache.chunk = chunk;
   cache.next = first_slot_;
   cache.spare += chunk_bytes;
+  if constexpr (has_aside) cache.spare_asides += slots_per_chunk;
   --cache.spare_chunks;
   return true;
 }
 
 /// Gives: true, with what was claimed before; or false at the ceiling, and nothing has changed.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-bool Slab<Record, free_link, Atomics>::claim(std::uint64_t what, std::uint64_t& before) noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+bool Slab<Record, free_link, Atomics, Aside>::claim(std::uint64_t what, std::uint64_t& before) noexcept {
   before = claimed_.load(std::memory_order_relaxed);
   do {
     if (records_in(before) >= records_max_) return false;
@@ -373,40 +405,55 @@ bool Slab<Record, free_link, Atomics>::claim(std::uint64_t what, std::uint64_t& 
 }
 
 /// Gives: memory for twice as many chunks as last time; or false, and nothing has changed.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-bool Slab<Record, free_link, Atomics>::add_run(Cache& cache) noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+bool Slab<Record, free_link, Atomics, Aside>::add_run(Cache& cache) noexcept {
   const std::uint32_t chunks = std::clamp<std::uint32_t>(cache.run_chunks * 2, 1, run_chunks_max_);
   void* const run =
       ::operator new[](chunks*(chunk_bytes + marks_per_chunk_), std::align_val_t(chunk_bytes), std::nothrow);
   if (run == nullptr) return false;
+  if constexpr (has_aside) {
+    void* const asides = take_zero_pages(aside_bytes(chunks));
+    if (asides == nullptr) {
+      CALM_PROBE("slab: no memory for what lies aside");
+      free_run(run, nullptr, 0);
+      return false;
+    }
+    cache.spare_asides = static_cast<Aside*>(asides);
+  }
   cache.run_chunks = cache.spare_chunks = chunks;
   cache.spare = static_cast<std::byte*>(run);
   return true;
 }
 
 /// Gives: the worker's first spare chunk with all its records, still spare; nullptr without memory.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-auto Slab<Record, free_link, Atomics>::make_chunk(std::uint32_t home) noexcept -> Chunk* {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+auto Slab<Record, free_link, Atomics, Aside>::make_chunk(std::uint32_t home) noexcept -> Chunk* {
   Cache& cache = caches_[home];
   if (cache.spare_chunks == 0 && !add_run(cache)) return nullptr;
   const bool begins_run = cache.spare_chunks == cache.run_chunks;
-  auto* const chunk = new (cache.spare) Chunk{.slab = this, .home = home, .begins_run = begins_run};
+  auto* const chunk =
+      new (cache.spare) Chunk{.slab = this, .home = home, .run_chunks = begins_run ? cache.run_chunks : 0};
   for (std::uint32_t slot = first_slot_; slot < slots_per_chunk; ++slot) new (record_at(*chunk, slot)) Record();
   std::byte* const run_end = cache.spare + cache.spare_chunks * chunk_bytes;
+  chunk->asides = cache.spare_asides;
   chunk->marks = reinterpret_cast<Mark*>(run_end + (cache.spare_chunks - 1) * marks_per_chunk_);
   std::fill_n(chunk->marks, marks_per_chunk_, Mark::free);
   return chunk;
 }
 
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-void Slab<Record, free_link, Atomics>::end_records(Chunk& chunk) noexcept {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+void Slab<Record, free_link, Atomics, Aside>::end_records(Chunk& chunk) noexcept {
   for (std::uint32_t slot = first_slot_; slot < slots_per_chunk; ++slot) record_at(chunk, slot)->~Record();
+  if constexpr (has_aside) {  // of a slot that was never handed out it is still zeros
+    const std::uint32_t end = first_slot_ + chunk.made.load(std::memory_order_relaxed);
+    for (std::uint32_t slot = first_slot_; slot < end; ++slot) chunk.asides[slot].~Aside();
+  }
 }
 
 /// Gives: `size` words that hold nullptr, nullptr without memory. Pages no one wrote to cost nothing, so the directory of
 ///        a high ceiling is free until it is used.
-template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics>
-auto Slab<Record, free_link, Atomics>::make_directory(std::size_t size) noexcept -> Atomic<Chunk*>* {
+template <class Record, Record* Record::* free_link, lockfree::AtomicsPolicy Atomics, class Aside>
+auto Slab<Record, free_link, Atomics, Aside>::make_directory(std::size_t size) noexcept -> Atomic<Chunk*>* {
   void* const zeros = std::calloc(size + 1, sizeof(Atomic<Chunk*>));  // never 0 bytes
   auto* const words = static_cast<Atomic<Chunk*>*>(zeros);
   // A word as large as its pointer is nothing but the pointer, and zeros are nullptr. Others are made one by one.

@@ -27,7 +27,7 @@ class LaneQueues {
     const Lane lane = lane_of(task);
     switch (lane) {
       case Lane::cancel:
-        cancel_.push(task, task.priority.get());
+        cancel_.push(task, task.priority());
         break;
       case Lane::timed:
         timed_.push(task);
@@ -108,7 +108,7 @@ class LaneQueues {
     static std::uint64_t of(const Task& task) noexcept { return rank_of(task.deadline()); }
   };
   struct ByPriority {
-    static std::uint64_t of(const Task& task) noexcept { return rank_of(task.priority.get()); }
+    static std::uint64_t of(const Task& task) noexcept { return rank_of(task.priority()); }
   };
 
   std::size_t size_ = 0;      // in all lanes

@@ -20,26 +20,29 @@ using ModelCommons = sched::Commons<ModelAtomics, 0>;
 
 struct Offers {
   ModelCommons commons;
-  std::array<SharedTask, 3> tasks;
+  SharedTask::SlabType records{1, 3};
+  std::array<SharedTask*, 3> tasks{};
   std::vector<std::uint64_t> taken;  // deadlines, by who has a visit
 
   Offers() {
     // The later in the array the earlier its deadline.
+    CALM_REQUIRE(HND_3, records.reserve());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      tasks[i].word.renew(kernel::TaskLife(1, TaskState::running, lockfree::WakeState::queued));
-      tasks[i].deadline_ns.set(tasks.size() - i);
+      tasks[i] = records.take(0);
+      tasks[i]->word.renew(kernel::TaskLife(1, TaskState::running, lockfree::WakeState::queued));
+      tasks[i]->terms().deadline.set(tasks.size() - i);
     }
   }
   void offer(std::size_t from, std::size_t to) {
     const ModelCommons::Visit visit(commons);
-    for (std::size_t i = from; i < to; ++i) (void)visit.queues().push(tasks[i]);
+    for (std::size_t i = from; i < to; ++i) (void)visit.queues().push(*tasks[i]);
   }
   /// Gives: false when there was none.
   bool take() {
     if (commons.empty()) return false;
     const ModelCommons::Visit visit(commons);
     if (visit.queues().empty()) return false;
-    taken.push_back(visit.queues().take_timed().deadline_ns.get());
+    taken.push_back(visit.queues().take_timed().terms().deadline.raw());
     return true;
   }
 };

@@ -128,7 +128,7 @@ void dispatch_by_seed(World& world, const Step& step) {
     const auto& record = *world.kernel().find(task);
     const sched::Lane lane = sched::lane_of(record);
     const std::uint64_t rank =
-        lane == sched::Lane::timed ? sched::rank_of(record.deadline()) : sched::rank_of(record.priority.get());
+        lane == sched::Lane::timed ? sched::rank_of(record.deadline()) : sched::rank_of(record.priority());
     return std::tuple(lane, rank);
   };
   std::string found;

@@ -100,14 +100,17 @@ TEST(TaskWord, TSK_6_another_poll_with_nothing_to_see_is_that_of_any_task) {
 TEST(TaskWord, BUD_5_SCH_1_the_word_says_what_of_its_budget_others_have_to_know) {
   const TaskLife born(generation, TaskState::created, WakeState::queued);
   EXPECT_EQ(born.with(Budget()), born);
-  EXPECT_EQ(born.with(Budget{.cost = Quota(3)}), born) << "what it may spend is asked where it spends";
+  EXPECT_FALSE(born.has_budget());
   const TaskLife metered = born.with(Budget{.polls = Quota(3)});
+  const TaskLife costly = born.with(Budget{.cost = Quota(3)});
   EXPECT_TRUE(metered.is_unranked());
+  EXPECT_TRUE(costly.is_unranked());
   const TaskLife late = born.with(Budget{.deadline = Time::at_ns(1)});
   const TaskLife urgent = born.with(Budget{.priority = 1});
   EXPECT_FALSE(late.is_unranked());
   EXPECT_FALSE(urgent.is_unranked());
-  for (const TaskLife life : {metered, late, urgent}) {
+  for (const TaskLife life : {metered, costly, late, urgent}) {
+    EXPECT_TRUE(life.has_budget());
     EXPECT_FALSE(life.is_unbounded());
     EXPECT_FALSE(life.is_newborn()) << "its first poll is not a plain one";
     EXPECT_FALSE(life.with(TaskState::running).with(TaskFlag::started).is_queued_again());

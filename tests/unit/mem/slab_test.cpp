@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <latch>
+#include <memory>
 #include <set>
 #include <thread>
 #include <utility>
@@ -253,6 +255,87 @@ TEST(Slab, starting_over_ends_what_the_records_own) {
   slab.start_over();
   EXPECT_EQ(Counted::alive, one_chunk);
 }
+
+/// What lies aside of a record.
+struct alignas(64) Besides {
+  std::uint64_t value = 0;
+  std::shared_ptr<int> shared;
+};
+using Small = Sized<64>;
+template <lockfree::AtomicsPolicy Atomics>
+using BesidesSlab = Slab<Small, &Small::free_link, Atomics, Besides>;
+
+TEST(Slab, what_lies_aside_begins_as_zeros_and_stays_with_its_record) {
+  using Asides = BesidesSlab<lockfree::RealAtomics>;
+  constexpr std::uint32_t count = 4 * Asides::slots_per_chunk;
+  Asides slab(2, count);
+  ASSERT_TRUE(slab.reserve());
+  std::set<const Besides*> places;
+  std::vector<Small*> records;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    records.push_back(slab.take(i % 2));
+    ASSERT_NE(records.back(), nullptr) << i;
+    Besides& besides = Asides::aside_of(*records.back());
+    EXPECT_EQ(besides.value, 0U);
+    EXPECT_EQ(besides.shared, nullptr);
+    EXPECT_TRUE(places.insert(&besides).second) << "each has its own";
+    besides.value = Asides::index_of(*records.back());
+  }
+  for (const Small* record : records) EXPECT_EQ(Asides::aside_of(*record).value, Asides::index_of(*record));
+  Small& again = *records.front();
+  slab.give_back(0, again);
+  EXPECT_EQ(slab.take(0), &again);
+  EXPECT_EQ(Asides::aside_of(again).value, Asides::index_of(again)) << "as its last holder left it";
+}
+
+TEST(Slab, what_lies_aside_ends_with_the_slab_and_is_new_when_it_starts_over) {
+  using Asides = BesidesSlab<lockfree::LocalAtomics>;
+  const auto shared = std::make_shared<int>(1);
+  {
+    Asides slab(1, 2000);
+    ASSERT_TRUE(slab.reserve());
+    Asides::aside_of(*slab.take(0)).shared = shared;
+    slab.start_over();
+    EXPECT_EQ(shared.use_count(), 1) << "in the one chunk that it keeps";
+    for (int i = 0; i < 1200; ++i) {
+      Besides& besides = Asides::aside_of(*slab.take(0));
+      EXPECT_EQ(besides.shared, nullptr);
+      besides.shared = shared;
+    }
+    EXPECT_EQ(shared.use_count(), 1201);
+    slab.start_over();
+    EXPECT_EQ(shared.use_count(), 1) << "in several that it frees";
+    Asides::aside_of(*slab.take(0)).shared = shared;
+  }
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__has_feature)
+#define CALM_TEST_OWN_PAGES_ 1
+#elif !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#define CALM_TEST_OWN_PAGES_ 1
+#endif
+#endif
+
+#if defined(CALM_TEST_OWN_PAGES_)  // where memory comes from the system as it is
+TEST(Slab, what_nobody_writes_aside_takes_no_memory) {
+  using Asides = BesidesSlab<lockfree::RealAtomics>;
+  constexpr std::uint32_t count = 31 * (Asides::slots_per_chunk - 1);  // runs of 1, 2, 4, 8 and 16 chunks
+  Asides slab(1, count);
+  ASSERT_TRUE(slab.reserve());
+  for (std::uint32_t i = 1; i < count; ++i) ASSERT_NE(slab.take(0), nullptr);
+  const Small* const last = slab.take(0);
+  ASSERT_NE(last, nullptr);
+
+  constexpr std::size_t page = 4096;
+  const auto end = (reinterpret_cast<std::uintptr_t>(&Asides::aside_of(*last)) + 1) / page * page;
+  std::array<unsigned char, 64> there{};  // of the pages of half a run, before its last record
+  const auto begin = end - there.size() * page;
+  ASSERT_EQ(mincore(reinterpret_cast<void*>(begin), there.size() * page, there.data()), 0);  // NOLINT
+  EXPECT_EQ(std::count_if(there.begin(), there.end(), [](unsigned char of) { return (of & 1) != 0; }), 0);
+}
+#endif
 
 TEST(Slab, a_slab_that_was_never_reserved_ends) { const Records slab(4, 100); }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 
+#include "calm/check/require.hpp"
 #include "calm/kernel/task_record.hpp"
 #include "calm/lockfree/local_atomics.hpp"
 #include "calm/sched/lanes.hpp"
@@ -16,14 +16,14 @@ using LocalLanes = Lanes<lockfree::LocalAtomics>;
 /// Records that stay where they are; `creation` numbers them.
 class LaneTasks {
  public:
+  LaneTasks() { CALM_REQUIRE(HND_3, tasks_.reserve()); }
   LaneTask& make(TaskState state, Deadline deadline, std::uint8_t priority) {
-    LaneTask& task = tasks_.emplace_back();
-    task.creation = tasks_.size();
+    LaneTask& task = *tasks_.take(0);
+    task.creation = tasks_.made();
     task.frame = &task;  // it is known by that, too
     const Budget budget{.deadline = deadline, .priority = priority};
     task.word.renew(kernel::TaskLife(1, state, lockfree::WakeState::queued).with(budget));
-    task.deadline_ns.set(deadline.raw());
-    task.priority.set(priority);
+    task.terms().set_budget(budget);
     return task;
   }
   LaneTask& cancelled(std::uint8_t priority = 0) {
@@ -35,7 +35,7 @@ class LaneTasks {
   LaneTask& ready(std::uint8_t priority = 0) { return make(TaskState::running, Deadline::none(), priority); }
 
  private:
-  std::deque<LaneTask> tasks_;
+  LaneTask::SlabType tasks_{1, 1'000'000};
 };
 
 }  // namespace calm::sched

@@ -108,7 +108,7 @@ class LanesBesideList {
       }
       case 2:
         one.task = &tasks_.ready(static_cast<std::uint8_t>(priority + 1 - (priority == 255 ? 1 : 0)));
-        one.key = {.lane = Lane::ready, .rank = 255U - one.task->priority.get()};
+        one.key = {.lane = Lane::ready, .rank = 255U - one.task->priority()};
         break;
       default:
         one.task = &tasks_.ready();

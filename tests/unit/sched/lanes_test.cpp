@@ -102,8 +102,8 @@ TEST(Lanes, SCH_3_a_look_at_the_cancel_lane_shows_who_is_next_in_it) {
   ASSERT_EQ(lanes.peek_cancel(next), next.size());
   for (LaneTask* const expected : next) EXPECT_EQ(&lanes.take(lanes.choose(false)), expected);
   ASSERT_EQ(lanes.peek_cancel(next), 2U);
-  EXPECT_EQ(next[0]->priority.get(), 63);
-  EXPECT_EQ(next[1]->priority.get(), 0);
+  EXPECT_EQ(next[0]->priority(), 63);
+  EXPECT_EQ(next[1]->priority(), 0);
   EXPECT_EQ(lanes.size(), 3U);  // it only looked
 }
 
@@ -210,7 +210,7 @@ TEST(Lanes, SCH_1_the_earliest_deadline_first_and_ties_in_the_order_of_arrival) 
 
 TEST(Lanes, SCH_1_a_queue_that_is_filled_and_emptied_for_long_keeps_its_order_and_its_size) {
   struct ByPriority {
-    static std::uint64_t of(const LaneTask& task) noexcept { return rank_of(task.priority.get()); }
+    static std::uint64_t of(const LaneTask& task) noexcept { return rank_of(task.priority()); }
   };
   LaneTasks tasks;
   Ranked<LaneTask, ByPriority> queue;
