@@ -47,7 +47,7 @@ struct alignas(64) TaskTerms {
   /// The joiner, published by the flag `awaited`; once it has ended under a cancel, its region. What an older task left here is not
   /// looked at.
   Relaxed<std::uint64_t> waiter;
-  Relaxed<std::uint32_t> held;  // C: index of the first obligation it holds, 0 for none
+  Relaxed<std::uint32_t> held;  // C, its poller may glance: index of the first obligation it holds, 0 for none
   /// A: promises without a record that others have settled; with LocalAtomics the record's tally has it all.
   Relaxed<std::uint16_t> settled_away[counted_kind_count];
   std::uint16_t cleanup_polls = 0;   // A: since the request

@@ -74,6 +74,32 @@ TEST(Task, a_value_goes_to_the_one_who_awaits_it) {
   EXPECT_EQ(seen, 8);
 }
 
+struct Unknown;
+Task<std::string> name_of(const Unknown& unknown, std::string otherwise);
+
+Task<bool> refers_to(const Unknown& unknown, const Unknown* same) { co_return &unknown == same; }
+
+struct Unknown {
+  std::string name;
+};
+Task<std::string> name_of(const Unknown& unknown, std::string otherwise) {
+  co_return unknown.name.empty() ? std::move(otherwise) : unknown.name;
+}
+
+TEST(Task, TSK_5_a_parameter_may_refer_to_what_is_said_later) {
+  const Unknown nobody{};
+  bool same = false;
+  std::string name;
+  const auto report = run([&](Cx /*cx*/) -> Task<int> {
+    same = co_await refers_to(nobody, &nobody);
+    name = co_await name_of(nobody, "somebody with a name that is longer than what fits into a string");
+    co_return 0;
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_TRUE(same);
+  EXPECT_EQ(name, "somebody with a name that is longer than what fits into a string");
+}
+
 TEST(Task, a_task_that_is_never_awaited_does_nothing) {
   Log log;
   {
