@@ -54,8 +54,11 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] Kernel& kernel() noexcept { return *kernel_; }
   [[nodiscard]] RegionId root() const noexcept { return kernel_->root(); }
 
-  /// Runs the main task and everything it starts; this thread is worker 0. Returns at quiescence (QUI-3).
-  void run(cx::TaskRoot& main);
+  /// Admits the main task. Before anybody can ask the program to stop: it must be there to be cancelled (QUI-2).
+  /// Fails: resource_exhausted, admission_limit; its frames are gone then.
+  [[nodiscard]] Status begin(cx::TaskRoot& main);
+  /// Runs it and everything it starts; this thread is worker 0, which began it. Returns at quiescence (QUI-3).
+  void run();
 
   // --- Engine ---
 

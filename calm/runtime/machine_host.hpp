@@ -99,11 +99,25 @@ void Machine<Atomics>::join_threads() noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::run(cx::TaskRoot& main) {
+Status Machine<Atomics>::begin(cx::TaskRoot& main) {
   Seat<Atomics>& seat = *seats_[0];
   look_at_clock(seat);
   come_in(seat);
-  main_ = kernel_->spawn(seat.worker, root(), {.frame = &main, .handle = true}).id;
+  const auto made = kernel_->spawn(seat.worker, root(), {.frame = &main, .handle = true});
+  main_ = made.id;
+  if (!made) {
+    kernel::Worker* const before = std::exchange(worker_of_this_thread(), &seat.worker);
+    main.drop(seat.worker, {});
+    main.let_go();
+    worker_of_this_thread() = before;
+    go_out(seat);
+  }
+  return made.status;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+void Machine<Atomics>::run() {
+  Seat<Atomics>& seat = *seats_[0];
   work(seat);
   join_threads();
   come_in(seat);  // and stays: what is asked of the kernel from now on this thread asks

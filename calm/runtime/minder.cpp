@@ -8,6 +8,7 @@
 #include <ctime>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace calm::runtime {
 namespace {
@@ -38,6 +39,10 @@ Status Minder::start() {
     return Errc::resource_exhausted;
   }
   return {};
+}
+
+void Minder::begin() noexcept {
+  if (!std::exchange(has_begun_, true)) begins_.release();
 }
 
 void Minder::watch_polls(Engine& engine, bool rescues) {
@@ -80,6 +85,7 @@ void Minder::dismiss() noexcept {
   }
   if (thread_.joinable()) {
     call(dismissed);
+    begin();  // where the run never did
     thread_.join();
   }
 }
@@ -142,6 +148,7 @@ void Minder::sleep() noexcept {
 }
 
 void Minder::mind() {
+  begins_.acquire();
   for (;;) {
     sleep();
     const std::uint32_t calls = calls_.exchange(0, std::memory_order_seq_cst);

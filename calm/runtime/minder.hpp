@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <semaphore>
 #include <thread>
 
 #include "calm/model/error_code.hpp"
@@ -31,8 +32,10 @@ class Minder {
   /// Fails: busy when another run has them.
   Status take_signals();
 
-  /// After all that says "before". Fails: resource_exhausted.
+  /// Makes its thread, which keeps what it is told until begin(). After all that says "before". Fails: resource_exhausted.
   Status start();
+  /// The run can be reached by the control: a signal that came before that is heard now (QUI-2).
+  void begin() noexcept;
   /// It minds nothing any more. Before what it minds is gone.
   void dismiss() noexcept;
 
@@ -72,6 +75,8 @@ class Minder {
   std::optional<Time> look_at_;
   std::atomic<bool> looks_{true};  // or sleeps until work begins
   bool has_signals_ = false;
+  std::binary_semaphore begins_{0};
+  bool has_begun_ = false;
   std::thread thread_;
 };
 

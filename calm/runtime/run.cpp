@@ -56,9 +56,12 @@ Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot 
     if (const Status minded = minder.start(); !minded)
       return err(minded.error(), "the minder's thread was not started");
   }
+  if (const Status begun = machine.begin(make(machine.port(), machine.root(), context)); !begun)
+    return err(begun.error(), "the main task was not admitted");
   control.attach(machine);
+  minder.begin();
   if (watch != nullptr) watch->began(control, minder);
-  machine.run(make(machine.port(), machine.root(), context));
+  machine.run();
   if (watch != nullptr) watch->ends();
   control.detach();
   minder.dismiss();

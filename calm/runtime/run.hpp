@@ -33,7 +33,8 @@ class RunWatch {
   ~RunWatch() = default;
 };
 
-/// Runs the main task to quiescence. Fails: invalid_argument, resource_exhausted; busy when another run has the signals.
+/// Runs the main task to quiescence. Fails: invalid_argument, resource_exhausted; admission_limit when the root takes no task; busy when another
+/// run has the signals.
 Outcome<void> run_here(RunOptions options, MakeRoot make, void* context, RunWatch* watch = nullptr);
 
 /// The program and its result, for run_here().

@@ -218,7 +218,8 @@ TEST(Inspection, OBS_1_a_snapshot_beside_workers_that_go_on_reads_no_shell_that_
   std::atomic<bool> done{false};
   runtime::Program<Bustle> program{{&machine, &done}};
   ASSERT_TRUE(machine.start());
-  machine.run(runtime::Program<Bustle>::make(machine.port(), machine.root(), &program));
+  ASSERT_TRUE(machine.begin(runtime::Program<Bustle>::make(machine.port(), machine.root(), &program)));
+  machine.run();
   EXPECT_TRUE(program.shell->take().is_ok());
 }
 
