@@ -1,10 +1,10 @@
 // A program that is asked to stop before it has begun: it is cancelled all the same, and the run ends.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <string>
-#include <utility>
+#include <thread>
 
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/control.hpp"
@@ -48,6 +48,7 @@ TEST_P(EarlyShutdown, QUI_2_a_signal_that_comes_before_the_program_begins_is_kep
   Program program{{}};
   const auto signalled = [](cx::Port& port, RegionId region, void* context) -> cx::TaskRoot& {
     (void)std::raise(SIGTERM);  // the run has the signals, and nothing that could be cancelled
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // time to lose it
     return Program::make(port, region, context);
   };
   const Outcome<void> ran = runtime::run_here({.workers = GetParam(), .signals = true}, signalled, &program);
