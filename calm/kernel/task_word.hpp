@@ -112,8 +112,7 @@ class TaskLife {
     const TaskLife polled = TaskLife(0, TaskState::running, lockfree::WakeState::running).with(TaskFlag::started);
     return TaskLife(bits_ ^ (newborn_bits ^ polled.bits_));
   }
-  /// Gives: the word of the slot when the life that the id names is over: free, with the next generation, or 0 after the last.
-  [[nodiscard]] static constexpr TaskLife over(TaskId id) noexcept { return TaskLife(id.bits() << 8).over(); }
+  /// Gives: the word of the slot when this life is over: free, with the next generation, or 0 after the last.
   [[nodiscard]] constexpr TaskLife over() const noexcept {
     return TaskLife(TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_ |
                     ((bits_ & generation_bits) + one_generation));

@@ -161,12 +161,12 @@ TEST(TaskWord, TSK_1_whoever_has_something_to_see_has_no_plain_poll) {
   }
 }
 
-TEST(TaskWord, HND_1_the_word_after_a_life_follows_from_its_id) {
-  for (const std::uint32_t number : {Generation::first, generation, Generation::last}) {
+TEST(TaskWord, HND_1_after_a_life_the_slot_is_free_with_the_next_generation) {
+  for (const std::uint32_t number : {Generation::first, generation}) {
     const TaskLife life(number, TaskState::running, WakeState::running);
-    EXPECT_EQ(TaskLife::over(TaskId(3, Generation(number))), life.over());
+    EXPECT_EQ(life.over(), TaskLife(number + 1, TaskState::completed, WakeState::done));
   }
-  EXPECT_TRUE(TaskLife::over(TaskId(3, Generation(Generation::last))).retired());
+  EXPECT_TRUE(TaskLife(Generation::last, TaskState::running, WakeState::running).over().retired());
 }
 
 TEST(TaskWord, HND_1_a_step_that_names_another_generation_changes_nothing) {

@@ -27,6 +27,8 @@ void expect_shut_down(const Outcome<void>& ran, Program& program) {
 }
 
 class EarlyShutdown : public testing::TestWithParam<std::uint16_t> {};
+/// With one worker there is no other.
+class EarlyShutdownByAnother : public EarlyShutdown {};
 
 /// Has another worker shut the program down before the first one works.
 struct StopsAtOnce final : runtime::RunWatch {
@@ -35,8 +37,7 @@ struct StopsAtOnce final : runtime::RunWatch {
   bool stopped = false;
 };
 
-TEST_P(EarlyShutdown, QUI_2_QUI_3_the_main_task_is_there_before_anybody_can_ask_for_the_end) {
-  if (GetParam() == 1) return;  // the first worker is the one that would be asked
+TEST_P(EarlyShutdownByAnother, QUI_2_QUI_3_the_main_task_is_there_before_anybody_can_ask_for_the_end) {
   Program program{{}};
   StopsAtOnce watch;
   const Outcome<void> ran = runtime::run_here({.workers = GetParam()}, &Program::make, &program, &watch);
@@ -64,6 +65,7 @@ TEST_P(EarlyShutdown, QUI_3_REG_8_a_main_task_that_is_not_admitted_ends_the_run)
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, EarlyShutdown, testing::Values(1, 2, 8));
+INSTANTIATE_TEST_SUITE_P(Workers, EarlyShutdownByAnother, testing::Values(2, 8));
 
 }  // namespace
 }  // namespace calm
