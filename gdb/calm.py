@@ -278,8 +278,9 @@ class Task(Record):
         kind = kind[1] if kind else ""
         if kind == "Sleep":
             return f"until {time_text(word(wait + self.offsets('SleepWait.until')))}"
-        resource = word(self.of_root("waits_for"))
-        resource = id_text(resource if resource >> 62 != 1 else 0)  # who has it is no name for it
+        resource = word(self.of_root("runs_or_waits"))
+        # Who has it is no name for it, and neither is the worker of a poll.
+        resource = id_text(resource if resource >> 62 != 1 and resource >> 56 else 0)
         endings = {"Join": f"{resource} to end", "Closed": f"{resource} to close",
                    "Linger": f"the tasks of {resource}", "Foreign": "a foreign awaitable"}
         return endings.get(kind) or (resource if resource != "none" else f"a {kind.lower()} wait" if kind else "")

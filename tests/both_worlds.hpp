@@ -60,12 +60,12 @@ auto with_kernel_of(cx::Port& port, F use) {
 
 template <class F>
 auto with_kernel_of(CxOf<> cx, F use) {
-  return with_kernel_of(cx::context_of(cx).root->port(), use);
+  return with_kernel_of(cx::context_of(cx).root()->port(), use);
 }
 
 /// Gives: everything in it.
 inline kernel::Snapshot look(CxOf<> cx) {
-  return with_kernel_of(cx, [&](auto& kernel) { return kernel.snapshot(cx::context_of(cx).root->worker()); });
+  return with_kernel_of(cx, [&](auto& kernel) { return kernel.snapshot(cx::context_of(cx).root()->worker()); });
 }
 
 }  // namespace calm

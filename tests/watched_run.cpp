@@ -28,10 +28,10 @@ class Keeper final : public runtime::RunWatch {
   Keeper& operator=(const Keeper&) = delete;
   ~Keeper() = default;
 
-  static cx::TaskRoot& make(cx::Port& port, RegionId region, void* context) {
+  static cx::TaskRoot& make(cx::Port& port, void* context) {
     auto& keeper = *static_cast<Keeper*>(context);
     keeper.kernel_ = &static_cast<cx::KernelPort<lockfree::RealAtomics>&>(port).kernel();
-    return keeper.program_.make(port, region);
+    return keeper.program_.make(port);
   }
 
   void began(runtime::Control& control, runtime::Minder& minder) override {

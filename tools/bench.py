@@ -15,7 +15,8 @@ Usage: tools/bench.py --build DIR [--only NAME] [--contenders NAMES] [--quick] [
 
 A workload is a folder bench/<workload> with one file per contender, built as DIR/bench/bench_<workload>_<contender>,
 which prints one line: {"answer": ..., "ns": total, "operations": N}. Contenders take turns, and all must give the same
-answer. header_cost is what including calm's headers costs (see bench/header_cost); it has a limit.
+answer. header_cost is what including calm's headers costs (see bench/header_cost); it has a limit,
+and so has what a parked task takes of memory.
 
 A workload may have parts, shown as <workload>.<part>: bench/<workload>/PARTS has a line `name  what one operation is` for
 each. Its programs get the part as their argument; one that ends with code 77 does not do that part and is left out. A line
@@ -240,7 +241,10 @@ def limit_now(rows):
     return header_cost.limit_ns({row.contender: row.min_ns for row in rows})
 
 
-def check_limit(tables):
+def check_limits(workloads, tables):
+    for name, rows in tables.items():
+        if isinstance(workloads[name], peers.Peers):
+            peers.check_limit(workloads[name], rows)
     for rows in (tables[name] for name in tables if name == HEADER_COST):
         ours = rows[0]
         if ours.min_ns > limit_now(rows):  # the least it took: a noisy machine only adds
@@ -333,7 +337,7 @@ def main():
     if args.json:
         write_json(args.json, tables)
     plot(args, workloads, tables)
-    check_limit(tables)
+    check_limits(workloads, tables)
 
 
 if __name__ == "__main__":

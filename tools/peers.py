@@ -34,6 +34,7 @@ class Peers(NamedTuple):
     small: tuple  # size and answer of a smoke run
     rounds: int  # in one process; the last one counts
     unit: str
+    limit: float  # what calm may take at most; None where there is no such figure
 
 
 class Row(NamedTuple):
@@ -77,7 +78,8 @@ def describe(folder, name, lines):
     return Peers(name, folder.name, lines["about"],
                  [contender for contender, source in SOURCES.items() if (folder / source).is_file()],
                  [int(word) for word in lines.get("workers", "1 2").split()], int(lines["size"]), int(lines["answer"]),
-                 int(lines["operations"]), (size, answer), int(lines.get("rounds", "2")), lines.get("unit", "ns"))
+                 int(lines["operations"]), (size, answer), int(lines.get("rounds", "2")), lines.get("unit", "ns"),
+                 float(lines["limit"]) if "limit" in lines else None)
 
 
 def packages(chosen):
@@ -191,6 +193,15 @@ def summary(peers, samples):
         elif others:
             parts.append(f"{workers} workers: calm has none")
     return "\n  ".join(parts)
+
+
+def check_limit(peers, rows):
+    """Where a workload has a limit, it is one that does not depend on the machine's mood."""
+    for row in rows:
+        if row.contender in (OURS, OURS_MULTI) and peers.limit is not None and row.median_ns > peers.limit:
+            raise Broken(f"{peers.name}: {row.contender} takes {row.median_ns:.1f} {peers.unit}",
+                         f"{peers.about} takes at most {peers.limit:g} {peers.unit}",
+                         "see what grew: docs/guide/cost.md has the parts")
 
 
 def load_note():

@@ -50,7 +50,7 @@ class News : public Held {
 
  private:
   friend State;  // only as its base
-  explicit News(CxOf<> cx) noexcept : Held(cx::context_of(cx).root->port().is_shared()), line_(cx) {}
+  explicit News(CxOf<> cx) noexcept : Held(cx::context_of(cx).root()->port().is_shared()), line_(cx) {}
 
   sync::Line line_;
 };

@@ -135,7 +135,7 @@ class Pipe : public Held {
 
   /// With one sender and one receiver. Fails: std::bad_alloc.
   Pipe(CxOf<> cx, std::uint32_t capacity)
-      : Held(cx::context_of(cx).root->port().is_shared()),
+      : Held(cx::context_of(cx).root()->port().is_shared()),
         slots_(capacity),
         intake_(*this, cx),
         outlet_(*this, intake_.line()),

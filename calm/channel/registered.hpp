@@ -58,7 +58,7 @@ class Undrained {
 template <class T>
 Task<void> drain(CxOf<> cx, Hold<Pipe<T>> pipe) {
   pipe->close();
-  const Undrained undrained(cx::context_of(cx).root->port());
+  const Undrained undrained(cx::context_of(cx).root()->port());
   co_await cx::WaitFor<DrainWait<T>, const cx::Context*, Pipe<T>*>(&cx::context_of(cx), &*pipe);
 }
 

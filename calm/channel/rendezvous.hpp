@@ -54,7 +54,7 @@ class Meeting : public Held {
   };
 
   explicit Meeting(CxOf<> cx) noexcept
-      : Held(cx::context_of(cx).root->port().is_shared()), offers_(*this, cx), takers_(*this, offers_.line()) {}
+      : Held(cx::context_of(cx).root()->port().is_shared()), offers_(*this, cx), takers_(*this, offers_.line()) {}
 
   // --- in a turn ---
 

@@ -53,7 +53,7 @@ class [[nodiscard("a tracked permit is sent or aborted")]] TrackedPermit {
   TrackedPermit(CxOf<> cx, Permit<T> permit, Obligation promise) noexcept
       : permit_(std::move(permit)),
         promise_(std::move(promise)),
-        port_(&cx::context_of(cx).root->port()),
+        port_(&cx::context_of(cx).root()->port()),
         holder_(cx.task()) {
     permit_.count_no_more();
   }

@@ -19,7 +19,7 @@ Ticket* ticket_of_running(const cx::TaskRoot& root) noexcept {
 }  // namespace
 
 Contest::Contest(const cx::Context& owner, Wanted wanted, std::size_t branches, std::size_t oks)
-    : port_(owner.root->port()),
+    : port_(owner.root()->port()),
       resource_(wanted == Wanted::all_ends ? trace::ResourceId() : port_.new_object()),
       oks_left_(oks),
       failures_left_(branches - oks),
@@ -28,7 +28,7 @@ Contest::Contest(const cx::Context& owner, Wanted wanted, std::size_t branches, 
   runners_.reserve(branches);
   CALM_REQUIRE(COM_1, wanted != Wanted::enough_oks || (oks >= 1 && oks <= branches), oks, branches);
   if (wanted_ != Wanted::first_end) return;
-  Ticket* const ticket = ticket_of_running(*owner.root);
+  Ticket* const ticket = ticket_of_running(*owner.root());
   if (ticket == nullptr || ticket->contest_->wanted_ != Wanted::first_end) return;
   around_ = ticket;
   around_->contest_->runners_[around_->branch_].race = this;

@@ -84,7 +84,7 @@ class RateLimiter {
       : options_(options),
         turn_(cx, 1),
         bucket_(is_sensible() ? options : RateLimiterOptions{}, cx.now()),
-        shared_(cx::context_of(cx).root->port().is_shared()) {}
+        shared_(cx::context_of(cx).root()->port().is_shared()) {}
   RateLimiter(const RateLimiter&) = delete;
   RateLimiter& operator=(const RateLimiter&) = delete;
   ~RateLimiter() = default;

@@ -183,7 +183,7 @@ auto adapt(CxOf<> cx, A awaitable, OnCancel on_cancel) {
   using End = cx::ForeignEnd<cx::AwaitedValue<A>>;
   return cx::WaitFor<cx::ForeignWait<A, OnCancel>, const cx::Context*, A, OnCancel, mem::Ref<End>>(
       &cx::context_of(cx), std::move(awaitable), std::move(on_cancel),
-      mem::Ref<End>::adopt(new End(cx::context_of(cx).root->port())));
+      mem::Ref<End>::adopt(new End(cx::context_of(cx).root()->port())));
 }
 
 }  // namespace calm

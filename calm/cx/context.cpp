@@ -67,12 +67,12 @@ const Reason& Limit::reason() const noexcept {
 // --- what a task counts for its limits ---
 
 void TaskRoot::put_up(Fixture& fixture) noexcept {
-  fixture.outer_ = fixtures_;
-  fixtures_ = &fixture;
+  fixture.outer_ = live_.fixtures;
+  live_.fixtures = &fixture;
 }
 
 void TaskRoot::take_down(const Fixture& fixture) noexcept {
-  Fixture** place = &fixtures_;
+  Fixture** place = &live_.fixtures;
   while (*place != &fixture) place = &(*place)->outer_;
   *place = fixture.outer_;
 }
@@ -89,19 +89,19 @@ void TaskRoot::take_limit(const Limit& limit) noexcept {
 }
 
 void TaskRoot::count_for_limits() noexcept {
-  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
     ++limit->polls_;
   }
 }
 
 void TaskRoot::add_spent(std::uint64_t cost) noexcept {
-  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
     limit->cost_ += cost;
   }
 }
 
 void TaskRoot::count_mask(std::int32_t more) noexcept {
-  for (auto* limit = Fixture::first<Limit>(fixtures_); limit != nullptr; limit = Fixture::outer(*limit)) {
+  for (auto* limit = Fixture::first<Limit>(live_.fixtures); limit != nullptr; limit = Fixture::outer(*limit)) {
     limit->masks_ += more;
   }
 }
@@ -143,57 +143,67 @@ class LimitsOfTask {
   const Limit* rest_;  // beyond these few
 };
 
+/// Gives: the region of the scope whose context it is; none for others. Needs: not the task's own.
+RegionId opened_by(const Context& context) noexcept { return static_cast<const InnerContext&>(context).opened; }
+
 }  // namespace
 
+RegionId Context::region() const noexcept {
+  for (const Context* context = this; !context->is_in_root(); context = context->outer()) {
+    if (const RegionId region = opened_by(*context)) return region;
+  }
+  return root()->region();
+}
+
 Reason Context::acknowledge() const {
-  Port& port = root->port();
-  kernel::Worker& worker = root->worker();
+  Port& port = root()->port();
+  kernel::Worker& worker = root()->worker();
   if (!port.is_quick()) {
-    if (Reason reason = port.sees_cancel(worker, root->id())) return reason;
+    if (Reason reason = port.sees_cancel(worker, root()->id())) return reason;
     return outer() == nullptr ? Reason() : acknowledge_around();
   }
-  if (root->is_quiet()) return {};
+  if (root()->is_quiet()) return {};
   const std::uint64_t stamp = port.cancel_stamp();
-  if (Reason reason = port.sees_cancel(worker, root->id())) return reason;
+  if (Reason reason = port.sees_cancel(worker, root()->id())) return reason;
   if (outer() != nullptr) {
     if (Reason reason = acknowledge_around()) return reason;
   }
-  remember_quiet(*root, stamp);
+  remember_quiet(*root(), stamp);
   return {};
 }
 
 Reason Context::acknowledge_around() const {
-  Port& port = root->port();
-  kernel::Worker& worker = root->worker();
-  const bool masked = port.is_masked(root->id());
-  const LimitsOfTask limits(*root);
+  Port& port = root()->port();
+  kernel::Worker& worker = root()->worker();
+  const bool masked = port.is_masked(root()->id());
+  const LimitsOfTask limits(*root());
   for (const Context* context = this; context->outer() != nullptr; context = context->outer()) {
     if (const Limit* const limit = limits.of(*context)) {
       if (limit->is_used_up() && (!masked || limit->is_observable())) return limit->reason();
       limit->renew_alarm();
     }
-    if (!masked && context->is_scope() && port.is_cancelled(context->region)) {
-      return port.reason_of(worker, context->region);
+    if (const RegionId scope = opened_by(*context); scope && !masked && port.is_cancelled(scope)) {
+      return port.reason_of(worker, scope);
     }
   }
   return {};
 }
 
 bool Context::is_cancelled() const noexcept {
-  const Port& port = root->port();
-  if (port.is_cancel_requested(root->id())) return true;
-  const LimitsOfTask limits(*root);
+  const Port& port = root()->port();
+  if (port.is_cancel_requested(root()->id())) return true;
+  const LimitsOfTask limits(*root());
   for (const Context* context = this; context->outer() != nullptr; context = context->outer()) {
     if (const Limit* const limit = limits.of(*context); limit != nullptr && limit->is_used_up()) return true;
-    if (context->is_scope() && port.is_cancelled(context->region)) return true;
+    if (const RegionId scope = opened_by(*context); scope && port.is_cancelled(scope)) return true;
   }
   return false;
 }
 
 Budget Context::narrowed() const noexcept {
   Budget budget;
-  if (!root->has_limits()) return budget;
-  const LimitsOfTask limits(*root);
+  if (!root()->has_limits()) return budget;
+  const LimitsOfTask limits(*root());
   for (const Context* context = this; context != nullptr; context = context->outer()) {
     if (const Limit* const limit = limits.of(*context)) budget = meet(budget, limit->left());
   }
@@ -201,42 +211,42 @@ Budget Context::narrowed() const noexcept {
 }
 
 Budget Context::budget() const noexcept {
-  return meet(narrowed(), root->port().budget_of(root->id()).value_or(Budget::zero()));
+  return meet(narrowed(), root()->port().budget_of(root()->id()).value_or(Budget::zero()));
 }
 
 Status Context::spend(std::uint64_t cost) const {
-  const LimitsOfTask limits(*root);
+  const LimitsOfTask limits(*root());
   for (const Context* context = this; context != nullptr; context = context->outer()) {
     const Limit* const limit = limits.of(*context);
     if (limit == nullptr || limit->left().cost.covers(cost)) continue;
     limit->refuse_cost();
     return Errc::budget_exhausted;
   }
-  const Status status = root->port().spend(root->worker(), root->id(), cost);
-  if (status) root->add_spent(cost);
+  const Status status = root()->port().spend(root()->worker(), root()->id(), cost);
+  if (status) root()->add_spent(cost);
   return status;
 }
 
 StandIn::StandIn(const Context& own, const Context& made_with) noexcept
     : Fixture(kind), own_(own), made_with_(made_with) {
-  CALM_REQUIRE(CTX_1, own.root->stand_in() == nullptr);
-  own.root->put_up(*this);
+  CALM_REQUIRE(CTX_1, own.root()->stand_in() == nullptr);
+  own.root()->put_up(*this);
 }
 
-StandIn::~StandIn() { own_.root->take_down(*this); }
+StandIn::~StandIn() { own_.root()->take_down(*this); }
 
 const Context& Context::in_running_task() const noexcept {
-  if (!root->was_polled()) return *this;
-  const TaskId running = root->worker().running();
-  const TaskRoot* const task = running ? root->port().find(running) : nullptr;
+  if (!root()->was_polled()) return *this;
+  const TaskId running = root()->port().here().running();
+  const TaskRoot* const task = running ? root()->port().find(running) : nullptr;
   if (task == nullptr || task->stand_in() == nullptr) return *this;
   // A branch of a branch was made with the context of a task further out.
-  for (const StandIn* place = task->stand_in(); place != nullptr; place = place->made_with().root->stand_in()) {
-    if (place->made_with().root != root) continue;
+  for (const StandIn* place = task->stand_in(); place != nullptr; place = place->made_with().root()->stand_in()) {
+    if (place->made_with().root() != root()) continue;
     const Context* around = &place->made_with();
     while (around != nullptr && around != this) around = around->outer();
     // A tighter budget of the task outside does not reach in: give it to the combinator, or make it in the branch.
-    CALM_REQUIRE(CTX_1, around == this, root->id().bits(), running.bits());
+    CALM_REQUIRE(CTX_1, around == this, root()->id().bits(), running.bits());
     return task->stand_in()->own();
   }
   return *this;
@@ -248,12 +258,12 @@ trace::ResourceId mark_resource(std::string_view name) noexcept {
 }
 
 void Context::mark(std::string_view name, std::uint64_t value) const noexcept {
-  root->worker().record({.kind = trace::EventKind::mark,
-                         .task = root->id(),
-                         .region = region,
-                         .resource = mark_resource(name),
-                         .argument = value});
-  if (root->port().is_watched()) root->port().marked(mark_resource(name), name);
+  root()->worker().record({.kind = trace::EventKind::mark,
+                           .task = root()->id(),
+                           .region = region(),
+                           .resource = mark_resource(name),
+                           .argument = value});
+  if (root()->port().is_watched()) root()->port().marked(mark_resource(name), name);
 }
 
 WaitState Port::step(TaskRoot& root, Wait& wait, ChildEnd& end) noexcept {

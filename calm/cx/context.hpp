@@ -25,7 +25,7 @@ struct Context;
 /// end is the crew that the task belongs to: that one lies in the frame of a scope around, and all of the crew end with it.
 class Fixture {
  public:
-  enum class Kind : std::uint8_t { limit, scope, stand_in, crew };
+  enum class Kind : std::uint8_t { limit, scope, stand_in, notes, crew };
 
   Fixture(const Fixture&) = delete;
   Fixture& operator=(const Fixture&) = delete;
@@ -119,8 +119,8 @@ struct OpenScope : Fixture {
 };
 
 struct Context : Above {
-  RegionId region{};  ///< where it spawns into
-
+  /// Gives: where it spawns into.
+  [[nodiscard]] RegionId region() const noexcept;
   /// Gives: the context around it; nullptr for the task's own, which lies in its root.
   [[nodiscard]] const Context* outer() const noexcept;
 
@@ -142,19 +142,26 @@ struct Context : Above {
   /// Gives: the context that this one stands for in the task that runs, see StandIn; itself where it stands for none.
   [[nodiscard]] const Context& in_running_task() const noexcept;
 
- private:
-  /// Needs: it is not the task's own.
-  [[nodiscard]] bool is_scope() const noexcept { return outer()->region != region; }
+ protected:
+  using Above::Above;
+  ~Context() = default;
 };
 
 /// One that is not the task's own.
 struct InnerContext : Context {
   /// Needs: the one around it outlives this.
-  InnerContext(const Context& its_outer, RegionId its_region) noexcept
-      : Context{{its_outer.root}, its_region}, around(&its_outer) {}
+  explicit InnerContext(const Context& its_outer) noexcept : Context(its_outer.root()), around(&its_outer) {}
+
+  [[nodiscard]] TaskRoot* root() const noexcept { return root_elsewhere(); }
 
   const Context* around;
+  RegionId
+      opened{};  ///< the region of the scope whose context it is; none for others, which are where the one around is
 };
+
+inline const Context* Context::outer() const noexcept {
+  return is_in_root() ? nullptr : static_cast<const InnerContext*>(this)->around;
+}
 
 /// While it lives, code that was made with a context of another task runs in this one: there that context, and those around
 /// it, stand for this task's own. `race(cx, load(cx, a), load(cx, b))` makes two Tasks here and runs each as a fiber.

@@ -86,19 +86,23 @@ class Crew : public Fixture {
 
 /// Needs: it has no fixtures yet.
 inline void TaskRoot::join_crew(Crew& crew) noexcept {
-  CALM_SLOW(REG_6, fixtures_ == nullptr);
-  fixtures_ = &crew;
+  CALM_SLOW(REG_6, live_.fixtures == nullptr);
+  live_.fixtures = &crew;
 }
-inline Crew* TaskRoot::crew() const noexcept { return Fixture::first<Crew>(fixtures_); }
-inline bool TaskRoot::has_fixtures() const noexcept { return fixtures_ != nullptr && !Fixture::is<Crew>(*fixtures_); }
+inline Crew* TaskRoot::crew() const noexcept { return Fixture::first<Crew>(live_.fixtures); }
+inline bool TaskRoot::has_fixtures() const noexcept {
+  return live_.fixtures != nullptr && !Fixture::is<Crew>(*live_.fixtures);
+}
 inline Crew* TaskRoot::only_crew() const noexcept {
-  CALM_SLOW(REG_6, fixtures_ == crew(), id().bits());
-  return static_cast<Crew*>(fixtures_);
+  CALM_SLOW(REG_6, live_.fixtures == crew(), id().bits());
+  return static_cast<Crew*>(live_.fixtures);
 }
 inline void TaskRoot::leave_crew(kernel::Worker& worker) noexcept {
+  if (noted_) [[unlikely]]
+    (void)take_notes();            // nobody has asked for them
   Crew* const crew = only_crew();  // the frames are gone, and what was in them
   forget_crew();
-  if (crew != nullptr) crew->leave(port_, worker);
+  if (crew != nullptr) crew->leave(port(), worker);
 }
 
 }  // namespace calm::cx

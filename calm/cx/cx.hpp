@@ -22,7 +22,7 @@ struct ContextAccess;
 
 /// Gives: where code that was given this context acts: in the task that runs.
 inline const Context& acting(const Context& context) noexcept {
-  return context.root->is_running() ? context : context.in_running_task();
+  return context.root()->is_running() ? context : context.in_running_task();
 }
 }  // namespace cx
 
@@ -42,10 +42,10 @@ class CxOf {
     requires((cx::has_cap<Caps, More...> && ...) && !std::same_as<CxOf<More...>, CxOf>)
   constexpr CxOf(CxOf<More...> wider) noexcept : context_(wider.context_) {}  // NOLINT(google-explicit-constructor)
 
-  [[nodiscard]] RegionId region() const noexcept { return here().region; }
-  [[nodiscard]] TaskId task() const noexcept { return here().root->id(); }
+  [[nodiscard]] RegionId region() const noexcept { return here().region(); }
+  [[nodiscard]] TaskId task() const noexcept { return here().root()->id(); }
   [[nodiscard]] Time now() const noexcept {
-    const cx::TaskRoot& root = *here().root;
+    const cx::TaskRoot& root = *here().root();
     return root.port().now(root.worker());
   }
   /// Gives: what is left: of the task's budget, and of those that narrow it here.
@@ -79,7 +79,7 @@ class CxOf {
   [[nodiscard]] std::uint64_t entropy() const noexcept
     requires allows<cap::entropy>
   {
-    const cx::TaskRoot& root = *here().root;
+    const cx::TaskRoot& root = *here().root();
     return root.port().entropy(root.worker());
   }
 
@@ -100,7 +100,7 @@ template <class... Caps>
 class [[nodiscard]] NarrowedCx : public CxOf<Caps...> {
  public:
   NarrowedCx(const cx::Context& outer, const Budget& budget)
-      : CxOf<Caps...>(context_), limit_(context_, *outer.root, outer.region, budget), context_(outer, outer.region) {}
+      : CxOf<Caps...>(context_), limit_(context_, *outer.root(), outer.region(), budget), context_(outer) {}
   NarrowedCx(const NarrowedCx&) = delete;
   NarrowedCx& operator=(const NarrowedCx&) = delete;
 
@@ -136,7 +136,7 @@ class GivenContext {
   explicit GivenContext(CxOf<Caps...> cx) noexcept : context_(ContextAccess::given(cx)) {}
 
   /// Gives: true when the code acts in this context, and it is one of that task. Needs: the task runs.
-  [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept { return context_->root == &root; }
+  [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept { return context_->root() == &root; }
   /// Gives: it, whoever acts.
   [[nodiscard]] const Context* given() const noexcept { return context_; }
   operator const Context*() const noexcept { return &acting(*context_); }  // NOLINT(google-explicit-constructor)

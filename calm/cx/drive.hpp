@@ -21,10 +21,9 @@ namespace calm::cx {
 /// Says what others may know of what the wait has said, and gives that: they do not look into its frames.
 [[gnu::always_inline]] inline WaitState TaskRoot::publish(WaitState state) noexcept {
   const bool parked = state == WaitState::pending;
-  if (port_.is_shared()) [[unlikely]] {
-    waits_for_.set(parked ? what_ends(*live_.wait, live_.wait->resource()) : 0);
-  } else if (parked) {
-    waits_for_.set(live_.wait->resource().bits());
+  if (parked) {
+    const trace::ResourceId resource = live_.wait->resource();
+    runs_or_waits_.set(port().is_shared() ? what_ends(*live_.wait, resource) : resource.bits());
   }
   return state;
 }
@@ -32,7 +31,7 @@ namespace calm::cx {
 /// Where nothing can be cancelled and nobody follows the task; what Port::step() does then.
 [[gnu::always_inline]] inline WaitState TaskRoot::ask_plainly() noexcept {
   stand_ = Stand::waits;
-  return publish(live_.wait->step(*this, live_.worker->failure()));
+  return publish(live_.wait->step(*this, failure()));
 }
 
 [[gnu::always_inline]] inline void TaskRoot::begin_poll_here(kernel::Worker& worker, TaskId id) noexcept {
@@ -73,7 +72,7 @@ template <bool first>
 /// The wait has said so. Gives: false when no frame is left that could be told.
 [[gnu::always_inline]] inline bool TaskRoot::tell_frame(WaitState state) noexcept {
   Awaiter* const waited = std::exchange(live_.wait, nullptr);
-  return state != WaitState::failed || waited->deliver(live_.worker->failure()) || unwind_to_asker();
+  return state != WaitState::failed || waited->deliver(failure()) || unwind_to_asker();
 }
 
 [[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::after_frames() noexcept {
@@ -127,14 +126,13 @@ void leave_poll(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, Ta
   leave_task(worker);
 }
 
-/// What there is to do with a task that the kernel wants dropped, or that has not ended plainly.
+/// What there is to do with a task that the kernel wants dropped, or that has not ended plainly. Needs: it has left its crew.
 template <lockfree::AtomicsPolicy Atomics>
 void end_task(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, TaskRoot& root, TaskId task, ChildEnd end) {
   if (root.about_to_end()) {
     end = acknowledged_end(kernel, worker, task, std::move(end));
-    root.store(end);
+    (void)root.store(ChildEnd(end));
   }
-  root.leave_crew(worker);
   (void)kernel.complete(worker, task, std::move(end));
   root.let_go();
 }
@@ -145,6 +143,7 @@ void drop_frames(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker, T
   if (all) {
     root.drop(worker, task);
     leave_poll(kernel, worker, task);
+    root.leave_crew(worker);
     return end_task(kernel, worker, root, task, ok());
   }
   const RegionId left = root.drop_inside_scope(worker, task);
@@ -210,12 +209,17 @@ template <lockfree::AtomicsPolicy Atomics, class Leave>
   if (root.ended_plainly()) [[likely]] {
     if (end_plainly(kernel, worker, record, root, task)) [[likely]]
       return root.let_go();
-  } else if (const ChildEnd* const end = root.cancelled_end()) {
-    // It is stored already, as whoever joins will read it.
-    root.leave_crew(worker);
-    if (kernel.complete_cancelled(worker, record, task, *end)) return root.let_go();
+    return end_task(kernel, worker, root, task, ok());
   }
-  end_task(kernel, worker, root, task, root.end());
+  if (root.ended_cancelled(worker)) {
+    root.leave_crew(worker);
+    const ChildEnd& end = root.store(std::move(worker.failure()));  // as whoever joins will read it
+    if (kernel.complete_cancelled(worker, record, task, end)) return root.let_go();
+    return end_task(kernel, worker, root, task, ChildEnd(end));
+  }
+  ChildEnd end = root.take_end(worker);
+  root.leave_crew(worker);
+  end_task(kernel, worker, root, task, std::move(end));
 }
 
 /// The frames have given control back. Gives: parked or again: the kernel has to hear of that, see end_poll(), and the worker

@@ -20,8 +20,8 @@ namespace calm::cx {
 template <class C, class F, class... Arguments>
 class FinalizerShell final : public RootOf<void> {
  public:
-  FinalizerShell(Port& port, RegionId region, F callable, Arguments... arguments)
-      : RootOf<void>(port, region), given_(std::in_place, std::move(callable), std::move(arguments)...) {}
+  FinalizerShell(Port& port, F callable, Arguments... arguments)
+      : RootOf<void>(port), given_(std::in_place, std::move(callable), std::move(arguments)...) {}
 
   static void* operator new(std::size_t bytes) { return mem::FramePool::take(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }

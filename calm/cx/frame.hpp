@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <coroutine>
+#include <cstdint>
 #include <source_location>
 #include <utility>
 
@@ -17,6 +18,7 @@ class Ticket;
 
 namespace calm::cx {
 
+class Port;
 class TaskRoot;
 struct Frame;
 
@@ -40,9 +42,35 @@ class Awaiter {
   ~Awaiter() = default;
 };
 
-/// What a frame knows of what is around it: a FrameAwaiter, or for the outermost one the context of the task.
-struct Above {
-  TaskRoot* root = nullptr;
+/// What a frame knows of what is around it: a FrameAwaiter, or for the outermost one the context of the task. That one lies in the
+/// root itself, so it need not say where the root is, and says instead which port the root has.
+class Above {
+ public:
+  Above(const Above&) = delete;
+  Above& operator=(const Above&) = delete;
+
+  /// Gives: the task it is in. Defined in task_root.hpp.
+  [[nodiscard]] TaskRoot* root() const noexcept;
+
+ protected:
+  explicit Above(TaskRoot* root) noexcept : word_(reinterpret_cast<std::uintptr_t>(root)) {}
+  /// In a root, which has this port.
+  explicit Above(Port& port) noexcept : word_(reinterpret_cast<std::uintptr_t>(&port) | port_bit) {}
+  ~Above() = default;
+
+  [[nodiscard]] bool is_in_root() const noexcept { return (word_ & port_bit) != 0; }
+  /// Needs: is_in_root().
+  [[nodiscard]] Port& port_of_root() const noexcept {
+    return *reinterpret_cast<Port*>(word_ - port_bit);  // NOLINT(performance-no-int-to-ptr): it was made from one
+  }
+  /// Needs: !is_in_root().
+  [[nodiscard]] TaskRoot* root_elsewhere() const noexcept {
+    return reinterpret_cast<TaskRoot*>(word_);  // NOLINT(performance-no-int-to-ptr): it was made from one
+  }
+
+ private:
+  static constexpr std::uintptr_t port_bit = 1;  // that no address has
+  std::uintptr_t word_;
 };
 
 /// What a frame that awaits another one waits for. It lives in the one and is known to the other, so no frame has room for an
@@ -50,6 +78,9 @@ struct Above {
 class FrameAwaiter : public Awaiter, public Above {
  public:
   FrameAwaiter(Frame& its_frame, std::source_location its_site) noexcept;
+
+  /// The same as Above::root(), which need not ask what this is.
+  [[nodiscard]] TaskRoot* root() const noexcept { return root_elsewhere(); }
 
   Frame& frame;               ///< the one that awaits
   std::source_location site;  ///< where
@@ -63,7 +94,7 @@ struct Frame {
   Above* above = nullptr;  ///< from its start on; what awaits it, or the context of its task
 
   /// Gives: the task it runs in. Needs: it was started.
-  [[nodiscard]] TaskRoot* root() const noexcept { return above->root; }
+  [[nodiscard]] TaskRoot* root() const noexcept { return above->root(); }
 
   /// Gives: the coroutine that this is the promise of. Its place follows from the alignment of the promise alone,
   ///        which is that of a Frame for all of them (PromiseOfTask).
@@ -73,7 +104,7 @@ struct Frame {
 };
 
 inline FrameAwaiter::FrameAwaiter(Frame& its_frame, std::source_location its_site) noexcept
-    : Above{its_frame.root()}, frame(its_frame), site(its_site) {}
+    : Above(its_frame.root()), frame(its_frame), site(its_site) {}
 
 /// What makes Frame::coroutine() right for a promise.
 template <class Promise>

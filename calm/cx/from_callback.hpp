@@ -337,7 +337,7 @@ auto from_callback(CxOf<> cx, Start start, OnCancel on_cancel, OnLate on_late) {
   static_assert(std::is_nothrow_invocable_v<OnLate&> || std::is_nothrow_invocable_v<OnLate&, detail::Held<T>>,
                 "calm: say drops_late or late_to(f): where a result goes that nobody waits for (I4)");
   using End = cx::CallbackEnd<T>;
-  cx::Port& port = cx::context_of(cx).root->port();
+  cx::Port& port = cx::context_of(cx).root()->port();
   return cx::WaitFor<cx::CallbackWait<T, Start, OnCancel>, const cx::Context*, Start, OnCancel, mem::Ref<End>>(
       &cx::context_of(cx), std::move(start), std::move(on_cancel),
       mem::Ref<End>::adopt(new cx::CallbackEndWith<T, OnLate>(port, std::move(on_late))));

@@ -30,11 +30,11 @@ consteval std::size_t ShellOwners::traits_offset() noexcept { return offsetof(Sh
 consteval TaskRoot::Offsets TaskRoot::offsets() noexcept {
   return {.stand = offsetof(TaskRoot, stand_),
           .over = static_cast<std::size_t>(Stand::over),
-          .context = offsetof(TaskRoot, context_),
+          .context = offsetof(TaskRoot, live_) - sizeof(Context),  // what lies in front of that
           .leaf = offsetof(TaskRoot, live_.leaf),
           .wait = offsetof(TaskRoot, live_.wait),
           .last_await = offsetof(TaskRoot, last_await_),
-          .waits_for = offsetof(TaskRoot, waits_for_),
+          .runs_or_waits = offsetof(TaskRoot, runs_or_waits_),
           .named = offsetof(TaskRoot, owners_) + ShellOwners::traits_offset(),
           .named_bit = ShellOwners::named_bit,
           .name_before = sizeof(Name)};
@@ -99,15 +99,15 @@ struct DebugLayout {
       {"TaskRoot.leaf", TaskRoot::offsets().leaf},
       {"TaskRoot.wait", TaskRoot::offsets().wait},
       {"TaskRoot.last_await", TaskRoot::offsets().last_await},
-      {"TaskRoot.waits_for", TaskRoot::offsets().waits_for},
+      {"TaskRoot.runs_or_waits", TaskRoot::offsets().runs_or_waits},
       {"TaskRoot.named", TaskRoot::offsets().named},
       {"TaskRoot.named_bit", TaskRoot::offsets().named_bit},
       {"TaskRoot.name_before", TaskRoot::offsets().name_before},
       {"SleepWait.until", SleepWait::until_offset()},
 
       {"Frame.above", offsetof(Frame, above)},
-      {"Above.frame", offsetof(FrameAwaiter, frame) - offsetof(FrameAwaiter, root)},
-      {"Above.site", offsetof(FrameAwaiter, site) - offsetof(FrameAwaiter, root)},
+      {"Above.frame", offsetof(FrameAwaiter, frame) - sizeof(Awaiter)},
+      {"Above.site", offsetof(FrameAwaiter, site) - sizeof(Awaiter)},
 
       {nullptr, 0},
   };

@@ -24,14 +24,14 @@ namespace calm {
 class CancelMask {
  public:
   explicit CancelMask(CxOf<> cx) : context_(cx::context_of(cx)) {
-    context_.root->add_mask();
-    (void)context_.root->port().enter_mask(context_.root->worker(), context_.root->id());
+    context_.root()->add_mask();
+    (void)context_.root()->port().enter_mask(context_.root()->worker(), context_.root()->id());
   }
   CancelMask(const CancelMask&) = delete;
   CancelMask& operator=(const CancelMask&) = delete;
   ~CancelMask() {
-    context_.root->take_mask();
-    (void)context_.root->port().leave_mask(context_.root->worker(), context_.root->id());
+    context_.root()->take_mask();
+    (void)context_.root()->port().leave_mask(context_.root()->worker(), context_.root()->id());
   }
 
  private:

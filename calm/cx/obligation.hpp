@@ -61,7 +61,7 @@ class [[nodiscard("a promise that is dropped is aborted")]] Obligation {
 /// Fails: region_not_open; admission_limit; resource_exhausted; invalid_argument for a kind that is only counted (OBL-2).
 [[nodiscard]] inline Outcome<Obligation> reserve(CxOf<> cx, ObligationKind kind, trace::ResourceId resource = {},
                                                  std::source_location site = std::source_location::current()) {
-  cx::TaskRoot& root = *cx::context_of(cx).root;
+  cx::TaskRoot& root = *cx::context_of(cx).root();
   const auto made = root.port().reserve(root.worker(), cx.region(),
                                         {.kind = kind, .holder = root.id(), .resource = resource, .site = site});
   if (!made) return err(made.status.error(), "a promise was not reserved", site);

@@ -26,7 +26,7 @@ class Pinned {
 
   /// Gives: the object. On another thread that is reported, and in the lab fails the run.
   [[nodiscard]] T& get(CxOf<> cx, std::source_location site = std::source_location::current()) {
-    const cx::TaskRoot& root = *cx::context_of(cx).root;
+    const cx::TaskRoot& root = *cx::context_of(cx).root();
     if (root.port().has_ghosts() && std::this_thread::get_id() != home_) {
       root.port().report(root.worker(), {.kind = kernel::FindingKind::wrong_thread,
                                          .region = cx.region(),

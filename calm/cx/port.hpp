@@ -103,6 +103,8 @@ class Port {
   virtual Status release(Worker& worker, TaskId task) = 0;
   /// A task that has not begun is polled here and now, for the running one that joins it, if the host can and will.
   virtual void poll_in_place(Worker& /*worker*/, TaskRoot& /*task*/) {}
+  /// Gives: the region that the task was spawned into; none when it has ended.
+  [[nodiscard]] virtual RegionId region_of(TaskId task) const noexcept = 0;
   /// Gives: the task's shell; nullptr when it has ended.
   [[nodiscard]] virtual TaskRoot* find(TaskId task) const noexcept = 0;
 
@@ -235,13 +237,17 @@ class Port {
   bool ghosts_ = ghosts_by_default;
 };
 
-inline TaskRoot::TaskRoot(Port& port, RegionId region) noexcept
-    : port_(port), live_(), owners_(port.is_shared()), context_{{this}, region} {}
+inline TaskRoot::TaskRoot(Port& port) noexcept : Context(port), live_(), owners_(port.is_shared()) {}
+inline kernel::Worker& TaskRoot::worker() const noexcept {
+  const std::uint64_t bits = runs_or_waits_.get();
+  return is_worker(bits) ? worker_in(bits) : port().here();
+}
+inline RegionId TaskRoot::region() const noexcept { return port().region_of(id()); }
 // Where the port is not quick nobody finds a task quiet: it need not be asked.
-inline bool TaskRoot::is_quiet() const noexcept { return live_.quiet_at == port_.cancel_stamp(); }
+inline bool TaskRoot::is_quiet() const noexcept { return live_.quiet_at == port().cancel_stamp(); }
 inline void TaskRoot::stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept {
   stand_ = Stand::waits;
-  waits_for_.set(port_.is_shared() ? what_ends(wait, resource) : resource.bits());
+  runs_or_waits_.set(port().is_shared() ? what_ends(wait, resource) : resource.bits());
 }
 
 /// The seam's other side for one kernel; the host adds clock and entropy.
@@ -310,6 +316,10 @@ class KernelPort : public Port {
     return kernel_->state(task) == TaskState::completed;
   }
   Status release(Worker& worker, TaskId task) final { return kernel_->release(worker, task); }
+  [[nodiscard]] RegionId region_of(TaskId task) const noexcept final {
+    const auto* const record = kernel_->find(task);
+    return record == nullptr ? RegionId() : kernel_->around(*record).id();
+  }
   [[nodiscard]] TaskRoot* find(TaskId task) const noexcept final {
     const auto* const record = kernel_->find(task);
     return record == nullptr || has_ended(task) ? nullptr : static_cast<TaskRoot*>(record->frame);

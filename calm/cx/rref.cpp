@@ -47,14 +47,14 @@ void Borrows::end(Use use) noexcept {
 
 BorrowMark::BorrowMark(const Context& context, Borrows& borrows, Borrows::Use use, bool within_a_poll,
                        std::source_location site)
-    : port_(context.root->port().has_ghosts() ? &context.root->port() : nullptr),
+    : port_(context.root()->port().has_ghosts() ? &context.root()->port() : nullptr),
       borrows_(&borrows),
-      task_(context.root->id()),
-      awaits_(context.root->awaits()),
+      task_(context.root()->id()),
+      awaits_(context.root()->awaits()),
       site_(site),
       use_(use),
       within_a_poll_(within_a_poll) {
-  if (port_ != nullptr) borrows.begin(*port_, port_->here(), task_, context.region, use, site);
+  if (port_ != nullptr) borrows.begin(*port_, port_->here(), task_, context.region(), use, site);
 }
 
 BorrowMark::BorrowMark(BorrowMark&& other) noexcept

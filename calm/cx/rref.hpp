@@ -112,7 +112,7 @@ class RRef {
   template <class Access>
   Outcome<Borrowed<Access>> borrow(CxOf<> cx, cx::Borrows::Use use, std::source_location site) const {
     const cx::Context& context = cx::context_of(cx);
-    if (context.root->port().is_closed(region_)) return err(Errc::region_closed, "the scope of the object has ended");
+    if (context.root()->port().is_closed(region_)) return err(Errc::region_closed, "the scope of the object has ended");
     return ok(
         Borrowed<Access>(object_->value, cx::BorrowMark(context, object_->borrows, use, stays_within_a_poll<T>, site)));
   }
@@ -132,7 +132,7 @@ template <class T, class... Arguments>
   using Ending = kernel::RegionHeap::Ending;
   using Layout = kernel::RegionHeap::Layout<Object>;
   static_assert(std::is_nothrow_destructible_v<T>, "a region ends its objects without exceptions");
-  cx::Port& port = cx::context_of(cx).root->port();
+  cx::Port& port = cx::context_of(cx).root()->port();
   const RegionId region = cx.region();
   void* memory = nullptr;
   if (const Status status = port.begin_making(port.here(), region, Layout::bytes, Layout::align, memory); !status) {

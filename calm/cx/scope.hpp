@@ -94,7 +94,7 @@ class ScopeBase {
   ScopeBase(const ScopeBase&) = delete;
   ScopeBase& operator=(const ScopeBase&) = delete;
 
-  [[nodiscard]] RegionId region() const noexcept { return context_.region; }
+  [[nodiscard]] RegionId region() const noexcept { return context_.opened; }
 
   /// Stops everything in the scope.
   void cancel(std::string_view message = {}) const;
@@ -106,7 +106,7 @@ class ScopeBase {
 
   // --- for scope() ---
 
-  explicit ScopeBase(const Context& outer) noexcept : context_(outer, {}), crew_(outer.root->id()) {}
+  explicit ScopeBase(const Context& outer) noexcept : context_(outer), crew_(outer.root()->id()) {}
   Status open(const ScopeOptions& options);
   /// The body has ended; the region stays open for those who are still in it.
   [[nodiscard]] WaitFor<LingerWait, const Context*, RegionId, Crew*> end_body(const ChildEnd& body);
@@ -117,8 +117,8 @@ class ScopeBase {
  protected:
   ~ScopeBase();
 
-  [[nodiscard]] Port& port() const noexcept { return context_.root->port(); }
-  [[nodiscard]] kernel::Worker& worker() const noexcept { return context_.root->worker(); }
+  [[nodiscard]] Port& port() const noexcept { return context_.root()->port(); }
+  [[nodiscard]] kernel::Worker& worker() const noexcept { return context_.root()->worker(); }
   Status admit_finalizer(TaskRoot& shell);
   void become_home(TaskRoot& shell) noexcept;
 
@@ -193,7 +193,7 @@ class ScopeOf : public cx::ScopeBase {
   cx::TaskRoot* make_finalizer(F callable, Arguments... arguments) {
     using Shell = cx::FinalizerShell<Context, F, Arguments...>;
     try {
-      auto shell = std::make_unique<Shell>(port(), context_.region, std::move(callable), std::move(arguments)...);
+      auto shell = std::make_unique<Shell>(port(), std::move(callable), std::move(arguments)...);
       shell->begin();
       return shell.release();
     } catch (const std::bad_alloc&) {
@@ -223,8 +223,8 @@ class ScopeOf : public cx::ScopeBase {
   auto start(const TaskOptions* options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     using T = cx::TaskValue<F, Context, Arguments...>;
-    auto* const shell = cx::make_shell<T, Context>(port(), context_.region, cx::name_in(options), std::move(callable),
-                                                   std::move(arguments)...);
+    auto* const shell =
+        cx::make_shell<T, Context>(port(), cx::name_in(options), std::move(callable), std::move(arguments)...);
     if (shell == nullptr) [[unlikely]]
       return Spawned<T>(Errc::resource_exhausted);
     if constexpr (fiber) become_home(*shell);
@@ -276,7 +276,7 @@ auto scope_around(CxOf<Caps...> cx, F body, ScopeOptions options) -> Task<TaskVa
   co_await scope.close();
   ChildEnd fold = scope.take_end();
   if (fold.is_ok()) fold = without_value(*end).with_notes(fold.notes());
-  context_of(cx).root->add_notes(fold.notes());
+  context_of(cx).root()->add_notes(fold.notes());
   if (fold.is_panicked()) std::rethrow_exception(fold.panic().exception());
   if (!fold.is_ok()) co_await fail_with(std::move(fold));
   if constexpr (!std::is_void_v<T>) co_return std::move(*end).value();

@@ -6,7 +6,7 @@
 namespace calm::cx {
 
 Status Port::admit(const Context& context, Crew* crew, TaskRoot& shell, const TaskOptions* options) {
-  TaskRoot& spawner = *context.root;
+  TaskRoot& spawner = *context.root();
   if (crew != nullptr) {
     shell.join_crew(*crew);
     crew->add(*this);
@@ -19,7 +19,7 @@ Status Port::admit(const Context& context, Crew* crew, TaskRoot& shell, const Ta
   Budget budget = spawner.has_limits() ? context.narrowed() : Budget::infinite();
   if (options != nullptr) budget = meet(options->budget, budget);
   // Who follows a run asks the kernel for tasks that have ended, as long as they have a handle.
-  const auto made = spawn(spawner.worker(), context.region,
+  const auto made = spawn(spawner.worker(), context.region(),
                           {.budget = budget, .spawner = spawner.id(), .frame = &shell, .handle = !is_quick()});
   if (made) {
     shell.set_id(made.id);
@@ -31,9 +31,10 @@ Status Port::admit(const Context& context, Crew* crew, TaskRoot& shell, const Ta
 }
 
 Crew* crew_among_scopes(const Context& context) noexcept {
-  const TaskRoot& root = *context.root;
+  const TaskRoot& root = *context.root();
+  const RegionId region = context.region();
   for (const OpenScope* scope = root.innermost_scope(); scope != nullptr; scope = Fixture::outer(*scope)) {
-    if (scope->region == context.region) return scope->crew;
+    if (scope->region == region) return scope->crew;
   }
   return root.crew();
 }

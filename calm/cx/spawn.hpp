@@ -76,8 +76,8 @@ CALM_CORO_WRAPPER Task<T> keep(C cx, F callable, Arguments... arguments) {
 template <class T, class C, class F, class... Arguments>
 class KeepingShell final : public Shell<T> {
  public:
-  KeepingShell(Port& port, RegionId region, F&& callable, Arguments&&... arguments)
-      : Shell<T>(port, region), given_{std::move(callable), {std::move(arguments)...}} {
+  KeepingShell(Port& port, F&& callable, Arguments&&... arguments)
+      : Shell<T>(port), given_{std::move(callable), {std::move(arguments)...}} {
     this->owners_.set_larger();
     this->keep_callable();
   }
@@ -113,15 +113,15 @@ class KeepingShell final : public Shell<T> {
 
 /// Gives: the shell of a task of this name that runs `callable(cx, arguments...)`, which is the caller's; nullptr without memory.
 template <class T, class C, class F, class... Arguments>
-[[gnu::always_inline]] inline Shell<T>* make_shell(Port& port, RegionId region, std::string_view name, F callable,
+[[gnu::always_inline]] inline Shell<T>* make_shell(Port& port, std::string_view name, F callable,
                                                    Arguments... arguments) {
   using Keeping = KeepingShell<T, C, F, Arguments...>;
   Shell<T>* shell = nullptr;
   try {
     if constexpr (!KeepsItself<F> && alignof(Keeping) <= alignof(TaskRoot::Name)) {
-      shell = Shell<T>::template make<Keeping>(name, port, region, std::move(callable), std::move(arguments)...);
+      shell = Shell<T>::template make<Keeping>(name, port, std::move(callable), std::move(arguments)...);
     } else {
-      shell = Shell<T>::template make<Shell<T>>(name, port, region);
+      shell = Shell<T>::template make<Shell<T>>(name, port);
       shell->begin(keep<T>(C(shell->context()), std::move(callable), std::move(arguments)...));
     }
     return shell;
@@ -156,7 +156,7 @@ template <class T>
 /// Gives: the crew of the scope whose region this context spawns into; nullptr in the region of the program itself.
 [[nodiscard]] Crew* crew_among_scopes(const Context& context) noexcept;
 [[nodiscard]] inline Crew* crew_of(const Context& context) noexcept {
-  return context.root->has_fixtures() ? crew_among_scopes(context) : context.root->only_crew();
+  return context.root()->has_fixtures() ? crew_among_scopes(context) : context.root()->only_crew();
 }
 
 /// Starts `callable(cx, arguments...)` beside the running task. Needs: options, or none.
@@ -168,8 +168,8 @@ Spawned<T> spawn_beside(CxOf<Caps...> cx, const TaskOptions* options, F callable
       "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
       "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber in a scope");
   const Context& context = context_of(cx);
-  auto* const shell = make_shell<T, CxOf<Caps...>>(context.root->port(), context.region, name_in(options),
-                                                   std::move(callable), std::move(arguments)...);
+  auto* const shell = make_shell<T, CxOf<Caps...>>(context.root()->port(), name_in(options), std::move(callable),
+                                                   std::move(arguments)...);
   if (shell == nullptr) [[unlikely]]
     return Spawned<T>(Errc::resource_exhausted);
   return start(context, crew_of(context), options, *shell);

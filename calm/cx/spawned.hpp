@@ -33,12 +33,12 @@ class Shell : public RootOf<T> {
   static void operator delete(void* block, std::size_t bytes) noexcept { mem::FramePool::give_back(block, bytes); }
   /// The same as `new` for one that may have a name. Fails: std::bad_alloc, and what making it throws.
   template <class S, class... Given>
-  static S* make(std::string_view name, Port& port, RegionId region, Given&&... given) {
+  static S* make(std::string_view name, Port& port, Given&&... given) {
     static_assert(std::derived_from<S, Shell>);
     static_assert(alignof(S) <= alignof(Name), "calm: a task gives no value that is aligned to more than 16 bytes");
     if (name.empty()) [[likely]]
-      return make_behind<S, 0>(port, region, std::forward<Given>(given)...);
-    auto* const shell = make_behind<S, sizeof(Name)>(port, region, std::forward<Given>(given)...);
+      return make_behind<S, 0>(port, std::forward<Given>(given)...);
+    auto* const shell = make_behind<S, sizeof(Name)>(port, std::forward<Given>(given)...);
     ::new (static_cast<void*>(reinterpret_cast<Name*>(shell) - 1)) Name{name};
     shell->owners_.set_named();
     return shell;
@@ -109,10 +109,10 @@ class Shell : public RootOf<T> {
 
   /// Makes one in a block that has so many bytes more, before it.
   template <class S, std::size_t before, class... Given>
-  static S* make_behind(Port& port, RegionId region, Given&&... given) {
+  static S* make_behind(Port& port, Given&&... given) {
     auto* const block = static_cast<std::byte*>(mem::FramePool::take(before + sizeof(S)));
     try {
-      return ::new (static_cast<void*>(block + before)) S(port, region, std::forward<Given>(given)...);
+      return ::new (static_cast<void*>(block + before)) S(port, std::forward<Given>(given)...);
     } catch (...) {
       mem::FramePool::give_back(block, before + sizeof(S));
       throw;
@@ -217,7 +217,7 @@ class JoinWait : public EndWait {
   T result() {
     Shell<T>& task = *handle_.shell_;
     if (const ChildEnd* const end = task.ending()) [[unlikely]] {
-      context()->root->add_notes(end->notes());
+      context()->root()->add_notes(end->notes());
       if (!end->is_ok()) std::rethrow_exception(end->panic().exception());
     }
     return task.value();

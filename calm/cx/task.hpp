@@ -167,7 +167,7 @@ struct TaskPromise : Frame {
 template <class T>
 class RootOf : public TaskRoot {
  public:
-  RootOf(Port& port, RegionId region) noexcept : TaskRoot(port, region) {}
+  explicit RootOf(Port& port) noexcept : TaskRoot(port) {}
 
   /// The outermost frame ends with this.
   template <class... Arguments>
@@ -283,7 +283,7 @@ class AwaitFrame : public FrameAwaiter {
   auto await_suspend(std::coroutine_handle<> /*parent*/) noexcept {
     Promise& child = child_.promise();
     child.above = this;
-    return root->begin(child);
+    return root()->begin(child);
   }
 
   void abandon() noexcept final { child_ = {}; }
@@ -297,7 +297,7 @@ class AwaitFrame : public FrameAwaiter {
 
   /// Ends the frame of the child if it is still there; what it gave stands in slot_.
   void end_frame() noexcept {
-    root->stands_at(site);
+    root()->stands_at(site);
     if (child_) std::exchange(child_, {}).destroy();
   }
 
@@ -336,12 +336,12 @@ class AwaitOutcome final : public AwaitFrame<T> {
   using AwaitFrame<T>::AwaitFrame;
 
   auto await_suspend(std::coroutine_handle<> parent) noexcept {
-    before_ = this->root->exchange_notes({});
+    before_ = this->root()->exchange_notes({});
     return AwaitFrame<T>::await_suspend(parent);
   }
   Outcome<T> await_resume() {
     this->end_frame();
-    Notes notes = this->root->exchange_notes(std::move(before_));
+    Notes notes = this->root()->exchange_notes(std::move(before_));
     if (notes.empty()) [[likely]]
       return end();
     Outcome<T> seen = end();

@@ -2,9 +2,12 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
+#include "calm/check/probe.hpp"
 #include "calm/check/require.hpp"
+#include "calm/cx/crew.hpp"
 #include "calm/cx/drive.hpp"
 #include "calm/cx/port.hpp"
 
@@ -31,7 +34,6 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
     end_ = std::move(end);
     return;
   }
-  std::destroy_at(&live_);
   std::construct_at(&end_, std::move(end));
   stand_ = Stand::over;
 }
@@ -41,13 +43,10 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
 [[gnu::noinline]] bool TaskRoot::unwind_to_asker() noexcept {
   while (live_.leaf != nullptr) {
     Awaiter* const awaiter = destroy_leaf();
-    if (awaiter != nullptr && awaiter->deliver(live_.worker->failure())) return true;
+    if (awaiter != nullptr && awaiter->deliver(failure())) return true;
   }
   if (keeps_) let_callable_go();
-  ChildEnd& failure = live_.worker->failure();
-  if (!live_.notes.empty()) failure = with_notes(std::move(failure));
-  set_end(std::move(failure));
-  if (end_.is_panicked()) failure = ok();  // a move leaves an exception where it is
+  stand_ = Stand::failed;  // where a wait has failed it was not yet
   return false;
 }
 
@@ -58,7 +57,7 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
     return true;
   } catch (...) {
     let_callable_go();
-    set_end(panicked(std::current_exception()));
+    fail(panicked(std::current_exception()));
     return false;
   }
 }
@@ -69,26 +68,84 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
   drop_callable();
 }
 
-void TaskRoot::store(ChildEnd end) noexcept { set_end(std::move(end)); }
+const ChildEnd& TaskRoot::store(ChildEnd&& end) noexcept {
+  set_end(std::move(end));
+  return end_;
+}
+
+ChildEnd TaskRoot::take_end(kernel::Worker& worker) noexcept {
+  ChildEnd end = ok();
+  if (stand_ == Stand::failed) {
+    end = std::move(worker.failure());
+    if (end.is_panicked()) worker.failure() = ok();  // a move leaves an exception where it is
+  }
+  if (!noted_) return end;
+  Notes notes = take_notes();
+  notes.merge(end.notes());
+  return std::move(end).with_notes(std::move(notes));
+}
+
+// --- what the task has to say beside its values ---
+
+namespace {
+
+/// Few tasks have any: this is made for those that do, and lies further out than what their frames put up.
+struct KeptNotes final : Fixture {
+  static constexpr Kind kind = Kind::notes;
+  KeptNotes() noexcept : Fixture(kind) {}
+  Notes notes;
+};
+
+}  // namespace
+
+/// Without memory they are dropped, and what takes them is told so.
+[[gnu::noinline]] void TaskRoot::keep_notes(const Notes& notes) noexcept {
+  auto* kept = Fixture::first<KeptNotes>(live_.fixtures);
+  if (kept == nullptr) {
+    const bool lost_some = noted_;
+    noted_ = true;
+    kept = new (std::nothrow) KeptNotes;
+    if (kept == nullptr) {
+      CALM_PROBE("task: no memory for notes");
+      return;
+    }
+    if (lost_some) kept->notes = Notes::dropped();
+    Fixture** place = &live_.fixtures;
+    while (*place != nullptr && !Fixture::is<Crew>(**place)) place = &(*place)->outer_;
+    kept->outer_ = std::exchange(*place, kept);
+  }
+  kept->notes.merge(notes);
+}
+
+/// Needs: there are some.
+[[gnu::noinline]] Notes TaskRoot::take_notes() noexcept {
+  noted_ = false;
+  auto* const kept = Fixture::first<KeptNotes>(live_.fixtures);
+  if (kept == nullptr) return Notes::dropped();
+  Notes notes = std::move(kept->notes);
+  take_down(*kept);
+  delete kept;
+  return notes;
+}
 
 /// Out of the way: most tasks are quiet.
 [[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
   const Stand stood = std::exchange(stand_, Stand::waits);
   if (stood == Stand::gave_way) live_.wait->gave_way();
-  if (stood == Stand::arrived && port_.is_watched()) port_.reached(*this);
-  if (port_.is_quick() && live_.wait->context() == nullptr) return ask_plainly();
-  return publish(port_.step(*this, *live_.wait, live_.worker->failure()));
+  if (stood == Stand::arrived && port().is_watched()) port().reached(*this);
+  if (port().is_quick() && live_.wait->context() == nullptr) return ask_plainly();
+  return publish(port().step(*this, *live_.wait, failure()));
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {
   enter(worker, id());
   ChildEnd end = ok();
-  return live_.wait == nullptr ? WaitState::pending : port_.step(*this, *live_.wait, end);
+  return live_.wait == nullptr ? WaitState::pending : publish(port().step(*this, *live_.wait, end));
 }
 
 kernel::AwaitPoint TaskRoot::await_point() const noexcept {
-  if (port_.is_shared()) {
-    const std::uint64_t bits = waits_for_.get();
+  if (port().is_shared()) {
+    const std::uint64_t bits = runs_or_waits_.get();
     if (bits >> 62 == holder_bit >> 62) {
       return {.site = last_await_.get(), .holder = TaskId::from_bits(bits & ~holder_bit)};
     }
@@ -100,10 +157,10 @@ kernel::AwaitPoint TaskRoot::await_point() const noexcept {
 }
 
 void TaskRoot::ask_for_another_poll() noexcept {
-  if (port_.is_quick()) {
+  if (port().is_quick()) {
     again_ = true;
   } else {
-    (void)port_.wake(worker(), id());
+    (void)port().wake(worker(), id());
   }
 }
 
@@ -137,7 +194,7 @@ void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
 }
 
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
-  auto* const scope = Fixture::first<OpenScope>(fixtures_);
+  auto* const scope = Fixture::first<OpenScope>(live_.fixtures);
   CALM_INVARIANT(CAN_8, scope != nullptr, id.bits());
   enter(worker, id);
   destroy_up_to(scope->frame);
@@ -149,8 +206,7 @@ RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept
   if (id) {
     enter(worker, id);
   } else {
-    live_.worker =
-        &worker;  // it never ran: what its frame holds ends in the poll of the one who tried to start it (OBL-2)
+    be_with(worker);  // it never ran: what its frame holds ends in the poll of the one who tried to start it (OBL-2)
   }
   destroy_up_to(nullptr);
   if (keeps_) let_callable_go();

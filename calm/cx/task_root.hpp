@@ -14,6 +14,7 @@
 #include <optional>
 #include <source_location>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "calm/check/require.hpp"
@@ -37,31 +38,36 @@ class Crew;
 class Port;
 
 /// The outer shell of a task: its chain of frames, and what the frames need to know of the world.
-class TaskRoot {
+class TaskRoot : private Context {
  public:
-  TaskRoot(Port& port, RegionId region) noexcept;
+  explicit TaskRoot(Port& port) noexcept;
   TaskRoot(const TaskRoot&) = delete;
   TaskRoot& operator=(const TaskRoot&) = delete;
 
-  [[nodiscard]] Port& port() const noexcept { return port_; }
+  [[nodiscard]] Port& port() const noexcept { return port_of_root(); }
   /// Gives: where its outermost code stands.
-  [[nodiscard]] const Context& context() const noexcept { return context_; }
-  [[nodiscard]] RegionId region() const noexcept { return context_.region; }
+  [[nodiscard]] const Context& context() const noexcept { return *this; }
+  /// Gives: the region that it was admitted to; none before, and when the kernel has let it go.
+  [[nodiscard]] RegionId region() const noexcept;
   /// Gives: none before it was admitted.
   [[nodiscard]] TaskId id() const noexcept { return id_.get(); }
   /// The kernel has taken it. On another worker its first poll may say so at the same time.
   void set_id(TaskId id) noexcept { id_.set(id); }
-  /// Needs: a poll of this task; the worker that makes it.
-  [[nodiscard]] kernel::Worker& worker() const noexcept { return *live_.worker; }
+  /// Gives: the worker that polls it; while it is parked, that of this thread, for fibers act in scopes of the task outside. Needs:
+  ///        a poll of a task.
+  [[nodiscard]] kernel::Worker& worker() const noexcept;
   /// Gives: true when a worker has polled it and may do so again.
-  [[nodiscard]] bool was_polled() const noexcept { return !has_end() && live_.worker != nullptr; }
+  [[nodiscard]] bool was_polled() const noexcept { return !has_end() && polled_.get() != 0; }
   /// Gives: true in a poll of this task.
-  [[nodiscard]] bool is_running() const noexcept { return was_polled() && live_.worker->running() == id(); }
+  [[nodiscard]] bool is_running() const noexcept {
+    const std::uint64_t bits = runs_or_waits_.get();
+    return is_worker(bits) && worker_in(bits).running() == id();
+  }
 
   /// Needs: a frame that was never started; it is this object's from now on.
   void start_with(Frame& frame) noexcept {
     CALM_REQUIRE(TSK_5, live_.leaf == nullptr && frame.above == nullptr);
-    frame.above = &context_;
+    frame.above = this;
     live_.leaf = &frame;
   }
 
@@ -97,18 +103,20 @@ class TaskRoot {
   void drop(kernel::Worker& worker, TaskId id) noexcept;
 
   /// Needs: ended. Gives: true when it gave a value and has nothing to say beside it.
-  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && live_.notes.empty(); }
+  [[nodiscard]] bool ended_plainly() const noexcept { return stand_ == Stand::ended && !noted_; }
 
-  /// Needs: ended. Gives: how, when it failed as Cancelled and has nothing to say beside it; otherwise nullptr.
-  [[nodiscard]] const ChildEnd* cancelled_end() const noexcept {
-    return has_end() && end_.is_cancelled() && end_.notes().empty() ? &end_ : nullptr;
+  /// Needs: ended, on this worker, which has done nothing else since. Gives: true when it failed as Cancelled and has nothing to
+  ///        say beside it.
+  [[nodiscard]] bool ended_cancelled(kernel::Worker& worker) const noexcept {
+    return stand_ == Stand::failed && !noted_ && worker.failure().is_cancelled() && worker.failure().notes().empty();
   }
 
-  /// Needs: ended. Gives: how, without its value.
-  [[nodiscard]] ChildEnd end() const noexcept { return has_end() ? end_ : with_notes(ok()); }
+  /// Needs: the same. Gives: how, without its value; once.
+  [[nodiscard]] ChildEnd take_end(kernel::Worker& worker) noexcept;
 
-  /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped; before the kernel completes it.
-  void store(ChildEnd end) noexcept;
+  /// Takes the end that the kernel makes of it, for whoever joins. Needs: ended or dropped, and it has left its crew; before the
+  /// kernel completes it. Gives: it, as it is stored.
+  const ChildEnd& store(ChildEnd&& end) noexcept;
 
   /// The kernel is about to hear of its end, which is not a plain one. Gives: true when somebody may still ask how it ended.
   [[nodiscard]] virtual bool about_to_end() noexcept = 0;
@@ -165,7 +173,7 @@ class TaskRoot {
   [[nodiscard]] Crew* crew() const noexcept;
   /// The same. Needs: !has_fixtures(), as when its frames are gone.
   [[nodiscard]] Crew* only_crew() const noexcept;
-  void forget_crew() noexcept { fixtures_ = nullptr; }
+  void forget_crew() noexcept { live_.fixtures = nullptr; }
   void leave_crew(kernel::Worker& worker) noexcept;
 
   /// From put_up() to take_down() the fixture is the task's, the innermost first. Needs: it stays where it is.
@@ -173,15 +181,19 @@ class TaskRoot {
   void take_down(const Fixture& fixture) noexcept;
 
   /// Where code runs that was made in another task; nullptr where none does.
-  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(fixtures_); }
+  [[nodiscard]] const StandIn* stand_in() const noexcept { return Fixture::first<StandIn>(live_.fixtures); }
 
   // What work that ended with a value has to say beside it (OUT-5): for the next who asks with outcome(), or for the end.
   void add_notes(const Notes& notes) noexcept {
-    if (!notes.empty()) live_.notes.merge(notes);
+    if (!notes.empty()) [[unlikely]]
+      keep_notes(notes);
   }
-  [[nodiscard]] const Notes& notes() const noexcept { return live_.notes; }
   /// Gives: those there were.
-  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept { return std::exchange(live_.notes, std::move(notes)); }
+  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept {
+    Notes before = noted_ ? take_notes() : Notes();
+    add_notes(notes);
+    return before;
+  }
 
   /// Gives: true when the task, and whatever scope it has open, was found uncancelled and nothing was cancelled since, in the
   ///        whole runtime (K2). Then a checkpoint has nothing to see.
@@ -194,7 +206,7 @@ class TaskRoot {
   // never quiet.
   void add_limit(Limit& limit) noexcept;
   void take_limit(const Limit& limit) noexcept;
-  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(fixtures_); }
+  [[nodiscard]] const Limit* innermost_limit() const noexcept { return Fixture::first<Limit>(live_.fixtures); }
   [[nodiscard]] bool has_limits() const noexcept { return limited_; }
   void add_spent(std::uint64_t cost) noexcept;
   void add_mask() noexcept {
@@ -232,7 +244,7 @@ class TaskRoot {
   // --- for scopes ---
 
   /// Gives: the innermost scope whose body runs; nullptr when there is none.
-  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(fixtures_); }
+  [[nodiscard]] const OpenScope* innermost_scope() const noexcept { return Fixture::first<OpenScope>(live_.fixtures); }
 
   /// The running frame opens a scope. Needs: `scope` stays where it is until its body has ended.
   void enter_scope(OpenScope& scope) noexcept {
@@ -249,7 +261,7 @@ class TaskRoot {
   // --- for frames ---
 
   /// Needs: a frame of this task.
-  [[nodiscard]] bool is_outermost(const Frame& frame) const noexcept { return frame.above == &context_; }
+  [[nodiscard]] bool is_outermost(const Frame& frame) const noexcept { return frame.above == this; }
   /// Gives: what awaits the frame; nullptr for the outermost. Needs: a frame of this task.
   [[nodiscard]] FrameAwaiter* awaiter_of(const Frame& frame) const noexcept {
     return is_outermost(frame) ? nullptr : static_cast<FrameAwaiter*>(frame.above);
@@ -268,7 +280,7 @@ class TaskRoot {
   /// It was asked so and said pending.
   void stands_in_line(const Wait& wait, trace::ResourceId resource) noexcept;
   /// Gives: where a wait that is asked says how it failed.
-  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return live_.worker->failure(); }
+  [[nodiscard]] ChildEnd& end_of_wait() noexcept { return failure(); }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
   /// The frame parks at a wait that only lets others run first: the wait is not asked, and goes on in the next poll, unless
@@ -277,7 +289,6 @@ class TaskRoot {
     live_.leaf = &frame;
     live_.wait = &wait;
     stand_ = Stand::gave_way;
-    waits_for_.set(0);
   }  // the next poll is a move
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready() < ready_in_a_row; }
@@ -294,7 +305,7 @@ class TaskRoot {
   /// The frame has ended otherwise than with a value.
   void fail(ChildEnd end) noexcept {
     stand_ = Stand::failed;
-    live_.worker->failure() = std::move(end);
+    failure() = std::move(end);
   }
   /// Gives: what await_suspend gives when a frame has ended.
   auto finish(Frame& frame) noexcept {
@@ -326,7 +337,7 @@ class TaskRoot {
 
   /// Where its parts lie, for a debugger. Defined where it is used, in live_kernel.cpp.
   struct Offsets {
-    std::size_t stand, over, context, leaf, wait, last_await, waits_for, named, named_bit, name_before;
+    std::size_t stand, over, context, leaf, wait, last_await, runs_or_waits, named, named_bit, name_before;
   };
   static consteval Offsets offsets() noexcept;
 
@@ -339,11 +350,8 @@ class TaskRoot {
   virtual void end_shell() noexcept = 0;
 
   [[gnu::always_inline]] ~TaskRoot() {
-    if (has_end()) {
-      std::destroy_at(&end_);
-    } else {
-      std::destroy_at(&live_);
-    }
+    CALM_SLOW(OUT_5, !noted_, id().bits());
+    if (has_end()) std::destroy_at(&end_);
   }
 
   /// A task may begin without a frame: what there is to call is kept beside its shell until the frames are gone (TSK-5).
@@ -355,20 +363,22 @@ class TaskRoot {
 
   /// Gives: false when it has ended plainly, or not at all yet.
   [[nodiscard]] bool has_end() const noexcept { return stand_ == Stand::over; }
-  /// Gives: the end that left the outermost frame; from store() on, how the task ended. Needs: has_end().
+  /// Gives: how the task ended. Needs: has_end().
   [[nodiscard]] const ChildEnd& stored_end() const noexcept { return end_; }
-  /// Gives: the end with the notes of the task. Needs: !has_end().
-  [[nodiscard]] ChildEnd with_notes(ChildEnd end) const noexcept {
-    if (live_.notes.empty()) return end;
-    Notes notes = live_.notes;
-    notes.merge(end.notes());
-    return std::move(end).with_notes(std::move(notes));
-  }
 
  private:
+  friend class Above;  // which knows that one of its kind lies here
+
+  static bool is_worker(std::uint64_t bits) noexcept { return bits - 1 < holds_id - 1; }
+  static kernel::Worker& worker_in(std::uint64_t bits) noexcept {
+    return *reinterpret_cast<kernel::Worker*>(bits);  // NOLINT(performance-no-int-to-ptr): it was made from one
+  }
+  /// Needs: a poll of this task. Gives: what the worker knows of how it fails.
+  [[nodiscard]] ChildEnd& failure() const noexcept { return worker_in(runs_or_waits_.get()).failure(); }
+  void be_with(kernel::Worker& worker) noexcept { runs_or_waits_.set(reinterpret_cast<std::uintptr_t>(&worker)); }
   /// Needs: the root knows this id, or the poll is the last one.
   void enter(kernel::Worker& worker, TaskId id) noexcept {
-    live_.worker = &worker;
+    be_with(worker);
     polled_.set(worker.tick());
     worker.set_running(id);
   }
@@ -377,7 +387,8 @@ class TaskRoot {
     arrived,   ///< at a wait that was not asked yet
     waits,     ///< at a wait that was asked and said pending
     gave_way,  ///< at a wait that wants another poll, and need not be asked then
-    failed,  ///< a frame ends, or has ended, otherwise than with a value, and the worker knows how: those around it are left
+    failed,  ///< a frame ends, or has ended, otherwise than with a value, and the worker knows how: those around it are left;
+             ///< where none is left, the task has ended so
     ended,  ///< the outermost frame has ended with a value
     over,   ///< it has ended, and how is stored
   };
@@ -389,12 +400,14 @@ class TaskRoot {
   void count_for_limits() noexcept;
   void count_mask(std::int32_t more) noexcept;
   WaitState publish(WaitState state) noexcept;
-  /// Gives: what others may know of a wait, as waits_for_ keeps it.
+  /// Gives: what others may know of a wait, as runs_or_waits_ keeps it.
   static std::uint64_t what_ends(const Wait& wait, trace::ResourceId resource) noexcept {
     if (resource) return resource.bits();
     const TaskId holder = wait.holder();
     return holder ? holder.bits() | holder_bit : 0;
   }
+  void keep_notes(const Notes& notes) noexcept;
+  Notes take_notes() noexcept;
   Awaiter* destroy_leaf() noexcept;
   bool unwind_to_asker() noexcept;
   void set_end(ChildEnd&& end) noexcept;
@@ -413,16 +426,14 @@ class TaskRoot {
   Progress go_on() noexcept;
 
   // First what every poll touches.
-  Port& port_;
   /// What a task has that has not ended.
   struct Live {
     Frame* leaf = nullptr;
     Wait* wait = nullptr;
-    kernel::Worker* worker = nullptr;  // that polled it last
-    std::uint64_t quiet_at = 0;        // no stamp is 0
-    Notes notes;
+    std::uint64_t quiet_at = 0;   // no stamp is 0
+    Fixture* fixtures = nullptr;  // innermost first; the last ones are its notes and its crew
   };
-  static_assert(sizeof(Live) <= sizeof(ChildEnd));
+  static_assert(sizeof(Live) <= sizeof(ChildEnd) && std::is_trivially_destructible_v<Live>);
   // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {
     Live live_;
@@ -444,7 +455,8 @@ class TaskRoot {
   bool again_ : 1 = false;     // the wait that is being asked wants another poll when this one is over
   bool limited_ : 1 = false;   // a Limit is among the fixtures
   bool keeps_ : 1 = false;     // a callable
-  std::uint8_t gave_ : 5 = 0;  // all there is left, so that all is set at once
+  bool noted_ : 1 = false;     // its notes are among the fixtures; where they are not, there was no memory for them
+  std::uint8_t gave_ : 4 = 0;  // all there is left, so that all is set at once
 
  protected:
   // What belongs to those that derive from this, and has room here.
@@ -456,21 +468,22 @@ class TaskRoot {
 
  private:
   lockfree::Relaxed<std::source_location> last_await_{};  // of the innermost frame
-  // Of the wait that said pending last: what must happen; with several workers, since frames are not for others to look at, who has
-  // that, with the bit set, where one task has it and what it is has no name.
-  lockfree::Relaxed<std::uint64_t> waits_for_;
+  // From the beginning of a poll on, the worker that makes it, as no id can look; from when a wait has said pending: what must
+  // happen; with several workers, since frames are not for others to look at, who has that, with the bit set, where one task has it
+  // and what it is has no name.
+  lockfree::Relaxed<std::uint64_t> runs_or_waits_;
+  static constexpr std::uint64_t holds_id = std::uint64_t{1} << 56;  // what names something has a type above this bit
   static constexpr std::uint64_t holder_bit = std::uint64_t{1}
                                               << 62;  // no id and no registered object comes to have it
-  Context context_;
-  Fixture* fixtures_ = nullptr;  // innermost first; the last one is its crew
   [[no_unique_address]] Handover handover_;
 };
 #if defined(__clang__)
-static_assert(sizeof(TaskRoot) == 120, "what a parked task costs beside its record and its frame");
+static_assert(sizeof(TaskRoot) == 88, "what a parked task costs beside its record and its frame");
 #endif
 
-inline const Context* Context::outer() const noexcept {
-  return this == &root->context() ? nullptr : static_cast<const InnerContext*>(this)->around;
+inline TaskRoot* Above::root() const noexcept {
+  if (!is_in_root()) return root_elsewhere();
+  return const_cast<TaskRoot*>(static_cast<const TaskRoot*>(this));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
 }  // namespace calm::cx

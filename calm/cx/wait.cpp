@@ -27,6 +27,6 @@ WaitState SleepWait::step(TaskRoot& root, ChildEnd& end) noexcept {
   return WaitState::pending;
 }
 
-SleepWait::~SleepWait() { context()->root->port().let_go(context()->root->worker(), alarm_); }
+SleepWait::~SleepWait() { context()->root()->port().let_go(context()->root()->worker(), alarm_); }
 
 }  // namespace calm::cx

@@ -43,7 +43,7 @@ class Parking final : public Base {
   [[nodiscard, gnu::always_inline]] bool await_ready() noexcept {
     if constexpr (requires(Base& base, TaskRoot& root) { base.at_once(root); }) {
       const Context& context = *this->context();
-      TaskRoot& root = *context.root;
+      TaskRoot& root = *context.root();
       // The same questions in the same order as where a wait is asked: who watches, and cancellation (CAN-7).
       if (!root.is_running() || !root.may_pass() || root.port().is_watched()) return false;
       if (!root.is_quiet() && context.acknowledge()) return false;

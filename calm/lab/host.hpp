@@ -226,7 +226,7 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
     }
     if (points_ == faults_.cancel_scope_at) {
       const cx::Context* const context = root.wait()->context();
-      const RegionId region = context == nullptr ? root.region() : context->region;
+      const RegionId region = context == nullptr ? root.region() : context->region();
       (void)cancel(root.worker(), region, {.message = "a fault: cancel at an await point"});
     }
   }

@@ -16,7 +16,7 @@ class Program {
  public:
   virtual ~Program() = default;
   /// Gives: a shell that the run must let go. Fails: std::bad_alloc.
-  virtual cx::TaskRoot& make(cx::Port& port, RegionId region) = 0;
+  virtual cx::TaskRoot& make(cx::Port& port) = 0;
 };
 
 /// Each run gets a copy of the function. Needs: it outlives this object.
@@ -24,9 +24,9 @@ template <class F>
 class ProgramOf final : public Program {
  public:
   explicit ProgramOf(const F& function) noexcept : function_(function) {}
-  cx::TaskRoot& make(cx::Port& port, RegionId region) override {
+  cx::TaskRoot& make(cx::Port& port) override {
     using T = cx::TaskValue<F, Cx>;
-    auto shell = mem::Ref<cx::Shell<T>>::adopt(new cx::Shell<T>(port, region));
+    auto shell = mem::Ref<cx::Shell<T>>::adopt(new cx::Shell<T>(port));
     shell->begin(cx::keep<T>(Cx(shell->context()), F(function_)));
     return *shell.leak();
   }

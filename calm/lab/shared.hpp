@@ -23,7 +23,7 @@ namespace calm::lab {
 
 /// Says that the running step reads or writes this.
 inline void touch(CxOf<> cx, trace::ResourceId resource, trace::Access access) noexcept {
-  const cx::TaskRoot& root = *cx::context_of(cx).root;
+  const cx::TaskRoot& root = *cx::context_of(cx).root();
   (void)root.worker().recorder().touch(resource, access, root.id());
 }
 /// The same for something that has a name of its own in the program: a file, a row, a global.
@@ -36,7 +36,7 @@ class Shared {
  public:
   /// Needs: made anew in every run, as a local variable of the program is.
   explicit Shared(CxOf<> cx, T value = {})
-      : resource_(cx::context_of(cx).root->port().new_object()), value_(std::move(value)) {}
+      : resource_(cx::context_of(cx).root()->port().new_object()), value_(std::move(value)) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 

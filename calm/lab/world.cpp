@@ -74,7 +74,7 @@ LabReport World::run(Program& program) {
 }
 
 void World::begin(Program& program) {
-  cx::TaskRoot& main = program.make(port_, kernel_.root());
+  cx::TaskRoot& main = program.make(port_);
   const auto made = kernel_.spawn(worker_, kernel_.root(), {.frame = &main, .handle = false});
   CALM_REQUIRE(REG_6, made.status.is_ok());
   main_ = made.id;

@@ -39,9 +39,12 @@ class Note {
 namespace detail {
 
 /// The notes themselves are out of sight: <vector> would add a sixth to the price of outcome.hpp.
-struct NoteList : mem::RefCounted {
+struct alignas(8) NoteList : mem::RefCounted {
   static void destroy(const NoteList* list) noexcept;
 };
+
+template <class T, class E>
+class OutcomeStorage;
 
 }  // namespace detail
 
@@ -51,16 +54,25 @@ class Notes {
   static constexpr std::size_t limit = 64;
 
   constexpr Notes() noexcept = default;
-  constexpr Notes(const Notes& other) noexcept : word_(other.word_) {
+  constexpr Notes(const Notes& other) noexcept : word_(other.word_ & ~kind_bits) {
     if (has_list()) list()->retain();
   }
-  constexpr Notes(Notes&& other) noexcept : word_(std::exchange(other.word_, 0)) {}
+  constexpr Notes(Notes&& other) noexcept : word_(other.leave()) {}
   constexpr Notes& operator=(Notes other) noexcept {
-    std::swap(word_, other.word_);
+    const std::uintptr_t before = leave();
+    word_ |= other.leave();
+    other.word_ |= before;
     return *this;
   }
   constexpr ~Notes() {
     if (has_list() && list()->release()) detail::NoteList::destroy(list());
+  }
+
+  /// Gives: none, of which some were dropped.
+  static constexpr Notes dropped() noexcept {
+    Notes notes;
+    notes.word_ = incomplete_bit;
+    return notes;
   }
 
   /// Adds a note that is not there yet. At the limit or without memory it is dropped, and incomplete() says so.
@@ -69,7 +81,7 @@ class Notes {
   /// Adds the other's notes behind these. Associative and idempotent.
   void merge(const Notes& other) noexcept;
 
-  [[nodiscard]] constexpr bool empty() const noexcept { return word_ == 0; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return (word_ & ~kind_bits) == 0; }
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] const Note* begin() const noexcept;
   [[nodiscard]] const Note* end() const noexcept;
@@ -80,12 +92,32 @@ class Notes {
   friend bool operator==(const Notes& a, const Notes& b) noexcept;
 
  private:
-  // The address of the list and, in a bit that no address has, whether a note was dropped: every Outcome has this word.
+  template <class T, class E>
+  friend class detail::OutcomeStorage;  // whose kind lies here
+  // The address of the list and, in bits that no address has, whether a note was dropped, and of which kind the outcome is that
+  // these are the notes of: every Outcome has this word. The kind is no part of the notes, and does not go with them.
   static constexpr std::uintptr_t incomplete_bit = 1;
+  static constexpr unsigned kind_shift = 1;
+  static constexpr std::uintptr_t kind_bits = std::uintptr_t{3} << kind_shift;
+  static_assert(alignof(detail::NoteList) > (incomplete_bit | kind_bits), "an address has no such bits");
 
-  [[nodiscard]] constexpr bool has_list() const noexcept { return (word_ & ~incomplete_bit) != 0; }
+  /// For an outcome of this kind, which takes over those notes.
+  constexpr Notes(OutcomeKind kind, Notes&& of) noexcept
+      : word_((static_cast<std::uintptr_t>(kind) << kind_shift) | of.leave()) {}
+  constexpr Notes(OutcomeKind kind, const Notes& of) noexcept : Notes(kind, Notes(of)) {}
+  [[nodiscard]] constexpr OutcomeKind kind() const noexcept {
+    return static_cast<OutcomeKind>((word_ & kind_bits) >> kind_shift);
+  }
+  /// Gives: the notes, which are no more here.
+  constexpr std::uintptr_t leave() noexcept {
+    const std::uintptr_t notes = word_ & ~kind_bits;
+    word_ &= kind_bits;
+    return notes;
+  }
+
+  [[nodiscard]] constexpr bool has_list() const noexcept { return (word_ & ~(incomplete_bit | kind_bits)) != 0; }
   [[nodiscard]] detail::NoteList* list() const noexcept {
-    const std::uintptr_t address = word_ & ~incomplete_bit;
+    const std::uintptr_t address = word_ & ~(incomplete_bit | kind_bits);
     return reinterpret_cast<detail::NoteList*>(address);  // NOLINT(performance-no-int-to-ptr): it was made from one
   }
   void set_list(detail::NoteList* list) noexcept;

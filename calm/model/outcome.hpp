@@ -79,38 +79,38 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   template <class U>
     requires std::convertible_to<U, Value>
   constexpr Outcome(Ok<U> ok)  // NOLINT(google-explicit-constructor): `return ok(3);`
-      : storage_(detail::KindTag<OutcomeKind::ok>(), std::move(ok.value)) {}
+      : storage_(detail::KindTag<OutcomeKind::ok>(), Notes(), std::move(ok.value)) {}
   template <class F>
     requires std::convertible_to<F, E>
   constexpr Outcome(Err<F> err)  // NOLINT(google-explicit-constructor): `return err(Errc::full);`
-      : storage_(detail::KindTag<OutcomeKind::err>(), std::move(err.error)) {}
+      : storage_(detail::KindTag<OutcomeKind::err>(), Notes(), std::move(err.error)) {}
   constexpr Outcome(Cancelled cancelled) noexcept  // NOLINT(google-explicit-constructor)
-      : storage_(detail::KindTag<OutcomeKind::cancelled>(), std::move(cancelled.reason)) {}
+      : storage_(detail::KindTag<OutcomeKind::cancelled>(), Notes(), std::move(cancelled.reason)) {}
   constexpr Outcome(const Panicked& panicked) noexcept  // NOLINT(google-explicit-constructor)
-      : storage_(detail::KindTag<OutcomeKind::panicked>(), panicked.panic) {}
+      : storage_(detail::KindTag<OutcomeKind::panicked>(), Notes(), panicked.panic) {}
 
   /// A plain value or a plain error, where only one of them can be meant.
   template <class U>
     requires detail::MeansOnly<U, Value, E>
   constexpr Outcome(U&& value)  // NOLINT(google-explicit-constructor): `return 3;`
-      : storage_(detail::KindTag<OutcomeKind::ok>(), std::forward<U>(value)) {}
+      : storage_(detail::KindTag<OutcomeKind::ok>(), Notes(), std::forward<U>(value)) {}
   template <class F>
     requires detail::MeansOnly<F, E, Value>
   constexpr Outcome(F&& error)  // NOLINT(google-explicit-constructor): `return Error(Errc::full);`
-      : storage_(detail::KindTag<OutcomeKind::err>(), std::forward<F>(error)) {}
+      : storage_(detail::KindTag<OutcomeKind::err>(), Notes(), std::forward<F>(error)) {}
 
   constexpr Outcome(const Outcome& other)
     requires(std::copy_constructible<Value> && std::copy_constructible<E>)
-      : storage_(Storage::from(other.storage_)), notes_(other.notes_) {}
+      : storage_(Storage::from(other.storage_)) {}
   constexpr Outcome(Outcome&& other) noexcept(Storage::moves_without_throwing)
-      : storage_(Storage::from(std::move(other.storage_))), notes_(std::move(other.notes_)) {}
+      : storage_(Storage::from(std::move(other.storage_))) {}
 
   /// From an outcome of other types: only where value and error convert (OUT-5).
   template <class U, class F>
     requires(!std::same_as<Outcome<U, F>, Outcome> && std::convertible_to<detail::Held<U>, Value> &&
              std::convertible_to<F, E>)
   constexpr Outcome(Outcome<U, F> other)  // NOLINT(google-explicit-constructor)
-      : storage_(Storage::from(std::move(other.storage_))), notes_(std::move(other.notes_)) {}
+      : storage_(Storage::from(std::move(other.storage_))) {}
 
   Outcome& operator=(const Outcome& other)
     requires(std::copy_constructible<Value> && std::copy_constructible<E>)
@@ -120,12 +120,11 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   Outcome& operator=(Outcome&& other) noexcept(Storage::moves_without_throwing) {
     if (this == &other) return *this;
     storage_.replace(std::move(other.storage_));
-    notes_ = std::move(other.notes_);
     return *this;
   }
   constexpr ~Outcome() = default;
 
-  [[nodiscard]] constexpr OutcomeKind kind() const noexcept { return storage_.kind; }
+  [[nodiscard]] constexpr OutcomeKind kind() const noexcept { return storage_.kind(); }
   [[nodiscard]] constexpr bool is_ok() const noexcept { return kind() == OutcomeKind::ok; }
   [[nodiscard]] constexpr bool is_err() const noexcept { return kind() == OutcomeKind::err; }
   [[nodiscard]] constexpr bool is_cancelled() const noexcept { return kind() == OutcomeKind::cancelled; }
@@ -206,19 +205,19 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
     return on_panicked(storage_.panic);
   }
 
-  [[nodiscard]] constexpr const Notes& notes() const noexcept { return notes_; }
-  void add_note(const Note& note) noexcept { notes_.add(note); }
+  [[nodiscard]] constexpr const Notes& notes() const noexcept { return storage_.notes; }
+  void add_note(const Note& note) noexcept { storage_.notes.add(note); }
 
   /// Gives: the same outcome with these notes in place of its own.
   [[nodiscard]] constexpr Outcome with_notes(Notes notes) && noexcept(Storage::moves_without_throwing) {
-    notes_ = std::move(notes);
+    storage_.notes = std::move(notes);
     return std::move(*this);
   }
 
   /// Gives: everything there is to say, over several lines.
   [[nodiscard]] std::string explain() const {
     const auto say = [](const auto& payload) { return detail::payload_explanation(payload); };
-    return detail::outcome_explanation(kind(), visit(unless_unit(say), say, say, say), notes_);
+    return detail::outcome_explanation(kind(), visit(unless_unit(say), say, say, say), notes());
   }
 
   /// Same kind and payload. Notes are remarks and do not count; compare notes() for them.
@@ -274,13 +273,13 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   /// Payload and notes in place: a chain of steps moves nothing twice.
   template <OutcomeKind made, class... Args>
   constexpr Outcome(detail::KindTag<made> kind, Notes notes, Args&&... payload)
-      : storage_(kind, std::forward<Args>(payload)...), notes_(std::move(notes)) {}
+      : storage_(kind, std::move(notes), std::forward<Args>(payload)...) {}
 
   /// What is not Ok, under another value or error type.
   template <class Result, class Self>
   static constexpr Result failure(Self&& self) {
     if (!self.is_err()) return stopped<Result>(self);
-    Notes notes = self.notes_;
+    Notes notes = self.storage_.notes;
     return Result(detail::KindTag<OutcomeKind::err>(), std::move(notes), std::forward<Self>(self).storage_.error);
   }
 
@@ -288,9 +287,9 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   template <class Result>
   static constexpr Result stopped(const Outcome& self) {
     if (self.is_cancelled()) {
-      return Result(detail::KindTag<OutcomeKind::cancelled>(), self.notes_, self.storage_.reason);
+      return Result(detail::KindTag<OutcomeKind::cancelled>(), self.storage_.notes, self.storage_.reason);
     }
-    return Result(detail::KindTag<OutcomeKind::panicked>(), self.notes_, self.storage_.panic);
+    return Result(detail::KindTag<OutcomeKind::panicked>(), self.storage_.notes, self.storage_.panic);
   }
 
   template <class Self, class F>
@@ -299,7 +298,7 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
     using Result = Outcome<std::remove_cvref_t<Returned>, E>;
     constexpr detail::KindTag<OutcomeKind::ok> made;
     if (!self.is_ok()) return failure<Result>(std::forward<Self>(self));
-    Notes notes = self.notes_;
+    Notes notes = self.storage_.notes;
     if constexpr (std::is_void_v<Returned>) {
       detail::call_with(f, std::forward<Self>(self).storage_.value);
       return Result(made, std::move(notes));
@@ -311,7 +310,7 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   template <class Self, class F>
   static constexpr auto error_mapped(Self&& self, F&& f) {
     using Result = Outcome<T, std::remove_cvref_t<decltype(f(std::forward<Self>(self).storage_.error))>>;
-    Notes notes = self.notes_;
+    Notes notes = self.storage_.notes;
     if (self.is_ok()) {
       return Result(detail::KindTag<OutcomeKind::ok>(), std::move(notes), std::forward<Self>(self).storage_.value);
     }
@@ -339,15 +338,14 @@ class [[nodiscard("an Outcome that nobody looks at loses its error")]] Outcome {
   template <class Result, class Self, class F>
   static constexpr Result chained_to(Self&& self, F&& f) {
     if (!self.is_ok()) return failure<Result>(std::forward<Self>(self));
-    if (self.notes_.empty()) return detail::call_with(f, std::forward<Self>(self).storage_.value);
-    Notes notes = self.notes_;
+    if (self.storage_.notes.empty()) return detail::call_with(f, std::forward<Self>(self).storage_.value);
+    Notes notes = self.storage_.notes;
     Result result = detail::call_with(f, std::forward<Self>(self).storage_.value);
-    notes.merge(result.notes_);
+    notes.merge(result.storage_.notes);
     return std::move(result).with_notes(std::move(notes));
   }
 
   Storage storage_;
-  Notes notes_;
 };
 
 /// Gives: the worse of both; of equals the left one, except that two Cancelled strengthen; the notes of both (OUT-2, OUT-3).

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "calm/model/notes.hpp"
 #include "calm/model/outcome_kind.hpp"
 #include "calm/model/panic.hpp"
 #include "calm/model/reason.hpp"
@@ -27,45 +28,55 @@ class OutcomeStorage {
   static constexpr bool moves_without_throwing =
       std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_constructible_v<E>;
 
-  template <class... Args>
-  constexpr explicit OutcomeStorage(KindTag<OutcomeKind::ok> /*kind*/, Args&&... args)
-      : value(std::forward<Args>(args)...), kind(OutcomeKind::ok) {}
-  template <class... Args>
-  constexpr explicit OutcomeStorage(KindTag<OutcomeKind::err> /*kind*/, Args&&... args)
-      : error(std::forward<Args>(args)...), kind(OutcomeKind::err) {}
-  constexpr OutcomeStorage(KindTag<OutcomeKind::cancelled> /*kind*/, Reason why) noexcept
-      : reason(std::move(why)), kind(OutcomeKind::cancelled) {}
-  constexpr OutcomeStorage(KindTag<OutcomeKind::panicked> /*kind*/, const Panic& what) noexcept
-      : panic(what), kind(OutcomeKind::panicked) {}
+  // Each with its notes, which are taken last: should the payload throw, they stay where they are.
+  template <class Given, class... Args>
+  constexpr OutcomeStorage(KindTag<OutcomeKind::ok> /*kind*/, Given&& given, Args&&... args)
+      : value(std::forward<Args>(args)...), notes(OutcomeKind::ok, std::forward<Given>(given)) {}
+  template <class Given, class... Args>
+  constexpr OutcomeStorage(KindTag<OutcomeKind::err> /*kind*/, Given&& given, Args&&... args)
+      : error(std::forward<Args>(args)...), notes(OutcomeKind::err, std::forward<Given>(given)) {}
+  template <class Given>
+  constexpr OutcomeStorage(KindTag<OutcomeKind::cancelled> /*kind*/, Given&& given, Reason why) noexcept
+      : reason(std::move(why)), notes(OutcomeKind::cancelled, std::forward<Given>(given)) {}
+  template <class Given>
+  constexpr OutcomeStorage(KindTag<OutcomeKind::panicked> /*kind*/, Given&& given, const Panic& what) noexcept
+      : panic(what), notes(OutcomeKind::panicked, std::forward<Given>(given)) {}
 
   OutcomeStorage(const OutcomeStorage&) = delete;
   OutcomeStorage& operator=(const OutcomeStorage&) = delete;
   constexpr ~OutcomeStorage() {
-    if (kind == OutcomeKind::ok) [[likely]] {
+    if (kind() == OutcomeKind::ok) [[likely]] {
       value.~T();
     } else {
       destroy();
     }
   }
 
-  /// Gives: the same payload, copied from an lvalue or moved from an rvalue, converted where the types differ.
+  [[nodiscard]] constexpr OutcomeKind kind() const noexcept { return notes.kind(); }
+
+  /// Gives: the same payload and notes, copied from an lvalue or moved from an rvalue, converted where the types differ.
   template <class Other>
   static constexpr OutcomeStorage from(Other&& other) {
-    switch (other.kind) {
+    switch (other.kind()) {
       case OutcomeKind::ok:
-        return OutcomeStorage(KindTag<OutcomeKind::ok>(), std::forward<Other>(other).value);
+        return OutcomeStorage(KindTag<OutcomeKind::ok>(), std::forward<Other>(other).notes,
+                              std::forward<Other>(other).value);
       case OutcomeKind::err:
-        return OutcomeStorage(KindTag<OutcomeKind::err>(), std::forward<Other>(other).error);
+        return OutcomeStorage(KindTag<OutcomeKind::err>(), std::forward<Other>(other).notes,
+                              std::forward<Other>(other).error);
       case OutcomeKind::cancelled:
-        return OutcomeStorage(KindTag<OutcomeKind::cancelled>(), std::forward<Other>(other).reason);
+        return OutcomeStorage(KindTag<OutcomeKind::cancelled>(), std::forward<Other>(other).notes,
+                              std::forward<Other>(other).reason);
       case OutcomeKind::panicked:
         break;
     }
-    return OutcomeStorage(KindTag<OutcomeKind::panicked>(), other.panic);
+    return OutcomeStorage(KindTag<OutcomeKind::panicked>(), std::forward<Other>(other).notes, other.panic);
   }
 
-  /// Takes over the other's payload. Should moving it throw, this becomes Panicked with that exception, which goes on.
+  /// Takes over the other's payload and notes. Should moving it throw, this becomes Panicked with that exception, which goes on,
+  /// and each keeps its notes.
   void replace(OutcomeStorage&& other) noexcept(moves_without_throwing) {
+    Notes before = std::move(notes);
     destroy();
     if constexpr (moves_without_throwing) {
       new (this) OutcomeStorage(from(std::move(other)));
@@ -73,7 +84,7 @@ class OutcomeStorage {
       try {
         new (this) OutcomeStorage(from(std::move(other)));
       } catch (...) {
-        new (this) OutcomeStorage(KindTag<OutcomeKind::panicked>(), Panic(std::current_exception()));
+        new (this) OutcomeStorage(KindTag<OutcomeKind::panicked>(), std::move(before), Panic(std::current_exception()));
         throw;
       }
     }
@@ -85,11 +96,11 @@ class OutcomeStorage {
     Reason reason;
     Panic panic;
   };
-  OutcomeKind kind;
+  Notes notes;  // and the kind
 
  private:
   constexpr void destroy() noexcept {
-    switch (kind) {
+    switch (kind()) {
       case OutcomeKind::ok:
         value.~T();
         break;

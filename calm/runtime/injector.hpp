@@ -105,7 +105,7 @@ class Injected final : public cx::Errand {
   void admit(kernel::Worker& worker) noexcept {
     mem::Ref<Shell> shell;
     try {
-      shell = mem::Ref<Shell>::adopt(new Shell(port_, region_));
+      shell = mem::Ref<Shell>::adopt(new Shell(port_));
       shell->begin(make(Cx(shell->context()), std::index_sequence_for<Arguments...>()));
     } catch (const std::bad_alloc&) {
       return refuse(Errc::resource_exhausted);

@@ -40,7 +40,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   /// A task that asks for nothing, spawned by one that is alone, is admitted in one step. A fiber may spawn into the scope of
   /// another task, whose budget it is then that counts.
   Status admit(const cx::Context& context, cx::Crew* crew, cx::TaskRoot& shell, const TaskOptions* options) override {
-    const cx::TaskRoot& spawner = *context.root;
+    const cx::TaskRoot& spawner = *context.root();
     const bool asks_nothing = options == nullptr && crew != nullptr && !spawner.has_limits() && !shell.is_pinned();
     if (asks_nothing && spawner.is_running() && machine_.admit_alone(spawner.worker(), *crew, shell)) [[likely]]
       return {};

@@ -56,7 +56,7 @@ Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot 
     if (const Status minded = minder.start(); !minded)
       return err(minded.error(), "the minder's thread was not started");
   }
-  if (const Status begun = machine.begin(make(machine.port(), machine.root(), context)); !begun)
+  if (const Status begun = machine.begin(make(machine.port(), context)); !begun)
     return err(begun.error(), "the main task was not admitted");
   control.attach(machine);
   minder.begin();

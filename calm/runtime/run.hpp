@@ -18,7 +18,7 @@ namespace calm {
 namespace runtime {
 
 /// Makes the shell of the main task.
-using MakeRoot = cx::TaskRoot& (*)(cx::Port&, RegionId, void*);
+using MakeRoot = cx::TaskRoot& (*)(cx::Port&, void*);
 
 class Control;
 class Minder;
@@ -45,9 +45,9 @@ struct Program {
   F function;
   mem::Ref<cx::Shell<Value>> shell{};
 
-  static cx::TaskRoot& make(cx::Port& port, RegionId region, void* context) {
+  static cx::TaskRoot& make(cx::Port& port, void* context) {
     auto& program = *static_cast<Program*>(context);
-    program.shell = mem::Ref<cx::Shell<Value>>::adopt(new cx::Shell<Value>(port, region));
+    program.shell = mem::Ref<cx::Shell<Value>>::adopt(new cx::Shell<Value>(port));
     program.shell->begin(cx::keep<Value>(Cx(program.shell->context()), std::move(program.function)));
     program.shell->retain();
     return *program.shell;

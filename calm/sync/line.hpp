@@ -96,7 +96,7 @@ class InLine {
 class Waiter : public cx::Wait, public InLine {
  public:
   /// Gives: the task that waits, or has been granted.
-  [[nodiscard]] TaskId task() const noexcept { return context()->root->id(); }
+  [[nodiscard]] TaskId task() const noexcept { return context()->root()->id(); }
 
  protected:
   /// Needs: a context of the task in whose frame it is.
@@ -136,7 +136,7 @@ class Line {
   /// Needs: the context of the code that makes the primitive, in the frame where it lives or for that frame; the runtime
   ///        outlives the line.
   explicit Line(CxOf<> cx) noexcept
-      : port_(&cx::context_of(cx).root->port()), resource_(port_->new_object()), lock_(&own_lock_) {}
+      : port_(&cx::context_of(cx).root()->port()), resource_(port_->new_object()), lock_(&own_lock_) {}
   /// A second line of the same primitive: both are one resource, with one lock.
   struct Beside {
     const Line& first;

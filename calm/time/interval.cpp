@@ -28,7 +28,7 @@ TickWait::TickWait(const cx::Context* context, Interval* interval) noexcept
     : SleepWait(context, interval->next_, clock::Beyond::refuse), interval_(*interval) {}
 
 Tick TickWait::result() noexcept {
-  const cx::TaskRoot& root = *context()->root;
+  const cx::TaskRoot& root = *context()->root();
   return interval_.take(root.worker().now());
 }
 

@@ -34,11 +34,11 @@ namespace time {
 template <class T, class... Caps, class F, class... Arguments>
 Task<T> end_by(CxOf<Caps...> cx, Time until, F callable, Arguments... arguments) {
   const cx::Context& outer = cx::context_of(cx);
-  const cx::InnerContext inner(outer, outer.region);
-  const cx::Limit limit(inner, *outer.root, outer.region, tighten(Budget::infinite(), Deadline(until)),
+  const cx::InnerContext inner(outer);
+  const cx::Limit limit(inner, *outer.root(), outer.region(), tighten(Budget::infinite(), Deadline(until)),
                         CancelKind::timeout);
   Outcome<T> end = co_await outcome(callable(CxOf<Caps...>(inner), std::move(arguments)...));
-  outer.root->add_notes(end.notes());
+  outer.root()->add_notes(end.notes());
   if (end.is_cancelled() && tells_of_lateness(end.reason()) &&
       (limit.is_used_up() || tells_of_lateness(end.reason(), until))) {
     co_await checkpoint(cx);  // what cancels the task itself goes first

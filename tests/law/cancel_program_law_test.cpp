@@ -138,7 +138,8 @@ TEST(ProgramTask, TSK_8_one_that_is_cancelled_only_because_it_awaited_a_cancelle
       const TaskId second_id = second.id();
       co_await sleep(scope.cx(), ms(1));
       (void)cx::context_of(scope.cx())
-          .root->port()
+          .root()
+          ->port()
           .request_cancel(worker_under(scope.cx()), first_id, {.message = "the first"});
       co_await sleep(scope.cx(), ms(1));
       const auto has_ended = [&] { return state_of(scope.cx(), second_id) == TaskState::completed; };
@@ -199,7 +200,7 @@ TEST(ProgramCancel, CAN_7_a_request_made_in_the_same_poll_is_seen_at_the_next_wa
         if (in_lab()) {  // it need not look again; on workers there is a quicker way
           EXPECT_TRUE(worker_under(inner).is_clear());
         }
-        cx::Port& port = cx::context_of(inner).root->port();
+        cx::Port& port = cx::context_of(inner).root()->port();
         EXPECT_TRUE(port.request_cancel(worker_under(inner), inner.task(), {}));
         EXPECT_FALSE(worker_under(inner).is_clear());
         co_await with_cancel_mask(inner, waits);

@@ -39,7 +39,7 @@ lab::LabReport run_clean(F program, std::uint64_t seed = 1) {
 inline Task<void> sleeps(Cx cx, Duration how_long) { co_await sleep(cx, how_long); }
 inline Task<void> forever(Cx cx) { co_await sleep(cx, ms(1'000'000)); }
 
-inline kernel::Worker& worker_under(Cx cx) { return cx::context_of(cx).root->worker(); }
+inline kernel::Worker& worker_under(Cx cx) { return cx::context_of(cx).root()->worker(); }
 inline TaskState state_of(Cx cx, TaskId task) {
   return with_kernel_of(cx, [task](auto& kernel) { return kernel.state(task); });
 }

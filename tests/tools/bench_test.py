@@ -163,6 +163,16 @@ class BenchTest(StageTest):
         self.bench(0, "smoke: 1 workloads, 3 right answers of calm, floor\n", words=["--smoke"])
         self.assertIn("bench_peers_calm spin 2 2 1 2\n", (self.root / "order").read_text())
 
+    def test_fails_when_calm_takes_more_than_the_limit_of_a_workload(self):
+        self.peer("calm", 40)
+        self.peer("go", 90)
+        lines = (self.root / "bench/spin/workload.ini").read_text()
+        self.write("bench/spin/workload.ini", lines + "unit = bytes\nlimit = 4\n")
+        self.bench(0, "times that: go 2.2", words=["--only", "spin", "--quick"])  # others may take more
+        self.write("bench/spin/workload.ini", lines + "unit = bytes\nlimit = 3.5\n")
+        self.bench(1, "calm: spin: calm takes 4.0 bytes\n", "  rule: a turn takes at most 3.5 bytes\n", "  next: ",
+                   words=["--only", "spin", "--quick"])
+
     def test_refuses_a_workload_that_is_not_described(self):
         self.write("bench/spin/workload.ini", "[spin]\nabout = a turn\n")
         self.refuses("bench/spin/workload.ini: 'small'", args=["--list"])

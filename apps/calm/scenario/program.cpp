@@ -54,7 +54,7 @@ void Program::keep(Outcome<Answer> end) {
 }
 
 Status Program::spawn(RegionId region, const Budget& budget) {
-  auto* const shell = new cx::Shell<void>(world_.port(), region);  // the kernel's from spawn() on; let_go() ends it
+  auto* const shell = new cx::Shell<void>(world_.port());  // the kernel's from spawn() on; let_go() ends it
   shell->begin(obey(Cx(shell->context()), *this));
   const auto made = world_.kernel().spawn(world_.worker(), region, {.budget = budget, .frame = shell});
   if (made) {

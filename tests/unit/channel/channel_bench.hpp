@@ -47,7 +47,7 @@ void with_channel(std::uint32_t capacity, F body) {
 
 /// The task that calls it is cancelled at its next await point, wherever that is.
 inline void cancel_myself(CxOf<> cx) {
-  const cx::TaskRoot& root = *cx::context_of(cx).root;
+  const cx::TaskRoot& root = *cx::context_of(cx).root();
   (void)root.port().request_cancel(root.worker(), root.id(), {.message = "by itself"});
 }
 

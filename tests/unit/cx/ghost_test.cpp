@@ -82,7 +82,7 @@ Task<void> stands_still(Cx cx) { co_await yield(cx); }
 TEST(Fiber, GHO_1_is_seen_when_another_worker_polls_it) {
   kernel::BasicBench<lockfree::RealAtomics> bench({.workers = 2});
   TwoWorkers port(*bench.kernel);
-  auto* const shell = new cx::Shell<void>(port, bench.root());
+  auto* const shell = new cx::Shell<void>(port);
   shell->begin(stands_still(Cx(shell->context())));
   shell->become_fiber(0);
   const TaskId task = bench.task(bench.root(), {.frame = static_cast<cx::TaskRoot*>(shell), .handle = false});
@@ -155,7 +155,8 @@ TEST(RRef, GHO_2_a_change_during_a_shared_borrow_is_seen_with_both_places) {
     EXPECT_EQ(*reader, 6);
   });
   EXPECT_EQ(report.problems.size(), ghosts_watch() ? 1U : 0U) << to_string(report);
-  EXPECT_EQ(tells(report, {"that was already borrowed at", "ghost_test.cpp", "GHO-2"}), ghosts_watch()) << to_string(report);
+  EXPECT_EQ(tells(report, {"that was already borrowed at", "ghost_test.cpp", "GHO-2"}), ghosts_watch())
+      << to_string(report);
 }
 
 TEST(RRef, GHO_2_a_borrow_held_across_an_await_that_its_type_forbids_is_seen_with_both_places) {
@@ -170,7 +171,8 @@ TEST(RRef, GHO_2_a_borrow_held_across_an_await_that_its_type_forbids_is_seen_wit
     EXPECT_EQ(lasting->value, 1);
   });
   EXPECT_EQ(report.problems.size(), ghosts_watch() ? 1U : 0U) << to_string(report);
-  EXPECT_EQ(tells(report, {"held what it borrowed at", "across an await at", "GHO-2"}), ghosts_watch()) << to_string(report);
+  EXPECT_EQ(tells(report, {"held what it borrowed at", "across an await at", "GHO-2"}), ghosts_watch())
+      << to_string(report);
 }
 
 TEST(RRef, GHO_2_other_types_may_be_held_across_an_await) {

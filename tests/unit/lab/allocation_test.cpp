@@ -156,6 +156,37 @@ TEST(AllocationPoints, LAB_7_a_pause_neither_counts_nor_fails) {
   EXPECT_EQ(mem::AllocationPoints::stop(), 2U);
 }
 
+/// Ends with a value, and with a note beside it.
+Task<int> say(Cx cx) {
+  co_await yield(cx);
+  Outcome<int> end = ok(1);
+  end.add_note(Note(OutcomeKind::err, "a note"));
+  co_return end;
+}
+
+TEST(Allocations, LAB_7_OUT_5_a_note_is_there_or_said_to_be_missing_whichever_allocation_fails) {
+  Ends ends;
+  int whole = 0;
+  int missing = 0;
+  const auto report = strike(
+      [&](Cx cx) -> Task<int> {
+        const auto twice = [](Cx inner) -> Task<int> {
+          const int one = co_await say(inner);
+          const int two = co_await say(inner);
+          co_return one + two;
+        };
+        const Outcome<int> end = co_await outcome(twice(cx));
+        if (!end.is_ok()) co_return 0;
+        EXPECT_FALSE(end.notes().empty());
+        ++(end.notes().incomplete() ? missing : whole);
+        co_return 2;
+      },
+      ends);
+  EXPECT_GT(report.points_seen, 3U);
+  EXPECT_GT(whole, 0);
+  EXPECT_GT(missing, 2);  // the note itself, its list, and its place in the task
+}
+
 }  // namespace
 }  // namespace calm::lab
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)

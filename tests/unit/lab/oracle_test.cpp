@@ -217,7 +217,7 @@ TEST(Oracles, LAB_6_a_run_without_end_is_stopped_and_says_so) {
 
 TEST(Oracles, OBL_4_a_dropped_token_fails_the_run_with_its_site) {
   const LabReport report = run({}, [](Cx cx) -> Task<int> {
-    cx::TaskRoot& root = *cx::context_of(cx).root;
+    cx::TaskRoot& root = *cx::context_of(cx).root();
     const auto made = root.port().reserve(root.worker(), root.region(), {.holder = root.id()});
     (void)root.port().drop_token(root.worker(), made.id);
     co_return 0;
@@ -230,7 +230,7 @@ TEST(Oracles, OBL_4_a_dropped_token_fails_the_run_with_its_site) {
 
 TEST(Oracles, OBL_5_OBL_6_a_forgotten_promise_fails_the_run_with_its_site) {
   const LabReport report = run({}, [](Cx cx) -> Task<int> {
-    cx::TaskRoot& root = *cx::context_of(cx).root;
+    cx::TaskRoot& root = *cx::context_of(cx).root();
     (void)root.port().reserve(root.worker(), root.region(), {.holder = root.id()});
     co_return 0;
   });

@@ -21,7 +21,7 @@ struct Gate {
 
   void open(Cx cx) {
     open_and_forget();
-    cx::TaskRoot& root = *cx::context_of(cx).root;
+    cx::TaskRoot& root = *cx::context_of(cx).root();
     (void)root.port().wake(root.worker(), waiter);
   }
   /// The bug: nobody is woken.
@@ -59,7 +59,7 @@ struct Lock {
   std::deque<TaskId> line{};
 
   void unlock(Cx cx) {
-    cx::TaskRoot& root = *cx::context_of(cx).root;
+    cx::TaskRoot& root = *cx::context_of(cx).root();
     (void)root.port().resolve(root.worker(), *promise, ObligationState::committed);
     promise.reset();
     for (const TaskId task : line) (void)root.port().wake(root.worker(), task);
@@ -124,7 +124,7 @@ class HastyWait : public cx::Wait {
 
  protected:
   ~HastyWait() {
-    if (alarm_.is_armed()) context()->root->port().disarm(context()->root->worker(), alarm_);
+    if (alarm_.is_armed()) context()->root()->port().disarm(context()->root()->worker(), alarm_);
   }
 
  private:

@@ -26,8 +26,8 @@ std::vector<Outcome<std::string>> one_of_each() {
 }
 
 TEST(OutcomeValue, is_small_and_a_constant_where_it_can_be) {
-  static_assert(sizeof(Outcome<int>) <= 40);
-  static_assert(sizeof(Outcome<void>) <= 40);
+  static_assert(sizeof(Outcome<int>) <= 32);
+  static_assert(sizeof(Outcome<void>) <= 32);
   constexpr Outcome<int> three = ok(3);
   constexpr Outcome<int> copy = three;
   static_assert(copy.map([](int value) { return value + 1; }).value() == 4);
@@ -70,6 +70,32 @@ TEST(OutcomeValue, every_kind_can_be_assigned_to_every_other) {
       EXPECT_EQ(target, from);
     }
   }
+}
+
+TEST(OutcomeValue, its_kind_does_not_go_with_its_notes) {
+  Outcome<std::string> other = ok(std::string("other"));
+  other.add_note(Note(OutcomeKind::err, "another"));
+  for (const auto& each : one_of_each()) {
+    Outcome<std::string> end = each;
+    end.add_note(Note(OutcomeKind::err, "a note"));
+    EXPECT_EQ(end.kind(), each.kind());
+    const Notes copy = end.notes();
+    EXPECT_EQ(Outcome<int>(ok(2)).with_notes(copy).kind(), OutcomeKind::ok);
+    end = std::move(end).with_notes(other.notes());
+    EXPECT_EQ(end, each);
+    EXPECT_EQ(end.notes(), other.notes());
+    const Outcome<std::string> moved = std::move(end);
+    EXPECT_EQ(moved, each);
+    EXPECT_EQ(moved.notes(), other.notes());
+    EXPECT_EQ(end.kind(), each.kind());  // NOLINT(bugprone-use-after-move,hicpp-invalid-access-moved): the kind stays
+    EXPECT_TRUE(end.notes().empty());
+    end = moved;
+    EXPECT_EQ(end, each);
+    EXPECT_EQ(end.notes(), moved.notes());
+  }
+  EXPECT_TRUE(Notes::dropped().incomplete());
+  EXPECT_FALSE(Notes::dropped().empty());
+  EXPECT_EQ(Notes::dropped().size(), 0U);
 }
 
 TEST(OutcomeValue, holds_move_only_values) {

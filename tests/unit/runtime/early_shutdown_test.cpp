@@ -47,10 +47,10 @@ TEST_P(EarlyShutdownByAnother, QUI_2_QUI_3_the_main_task_is_there_before_anybody
 
 TEST_P(EarlyShutdown, QUI_2_a_signal_that_comes_before_the_program_begins_is_kept) {
   Program program{{}};
-  const auto signalled = [](cx::Port& port, RegionId region, void* context) -> cx::TaskRoot& {
+  const auto signalled = [](cx::Port& port, void* context) -> cx::TaskRoot& {
     (void)std::raise(SIGTERM);  // the run has the signals, and nothing that could be cancelled
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // time to lose it
-    return Program::make(port, region, context);
+    return Program::make(port, context);
   };
   const Outcome<void> ran = runtime::run_here({.workers = GetParam(), .signals = true}, signalled, &program);
   expect_shut_down(ran, program);

@@ -74,7 +74,7 @@ TEST_P(InPlace, TSK_3_a_join_of_one_that_has_ended_or_can_be_polled_at_once_does
   const auto body = [](Scope& scope) -> Task<void> {
     const auto twice = [](Cx /*cx*/, int number) -> Task<int> { co_return 2 * number; };
     const auto fails = [](Cx /*cx*/) -> Task<int> { co_return err(Errc::full); };
-    const cx::TaskRoot& root = *cx::context_of(scope.cx()).root;
+    const cx::TaskRoot& root = *cx::context_of(scope.cx()).root();
     Handle<int> ended = co_await scope.spawn(twice, 1);
     co_await yield(scope.cx());
     const std::uint32_t awaits = root.awaits();

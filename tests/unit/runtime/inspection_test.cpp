@@ -202,7 +202,7 @@ struct Bustle {
     for (int i = 0; i < 3; ++i) (void)co_await scope.spawn(Spawner{done});
     std::size_t named = 0;
     for (int i = 0; i < 2000 || (named == 0 && i < 200'000); ++i) {
-      const std::string text = kernel::tree_text(machine->kernel().snapshot(cx::context_of(cx).root->worker()));
+      const std::string text = kernel::tree_text(machine->kernel().snapshot(cx::context_of(cx).root()->worker()));
       if (text.find("\"short\"") != std::string::npos) ++named;
       if (i % 8 == 0) co_await yield(cx);
     }
@@ -218,7 +218,7 @@ TEST(Inspection, OBS_1_a_snapshot_beside_workers_that_go_on_reads_no_shell_that_
   std::atomic<bool> done{false};
   runtime::Program<Bustle> program{{&machine, &done}};
   ASSERT_TRUE(machine.start());
-  ASSERT_TRUE(machine.begin(runtime::Program<Bustle>::make(machine.port(), machine.root(), &program)));
+  ASSERT_TRUE(machine.begin(runtime::Program<Bustle>::make(machine.port(), &program)));
   machine.run();
   EXPECT_TRUE(program.shell->take().is_ok());
 }

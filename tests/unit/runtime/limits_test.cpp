@@ -158,7 +158,7 @@ struct GreatProgram {
   }
   /// Nothing of the region is left: the main task alone is there, and nobody has promised anything.
   void look(Cx cx) const {
-    cx::TaskRoot& root = *cx::context_of(cx).root;
+    cx::TaskRoot& root = *cx::context_of(cx).root();
     auto& kernel = static_cast<cx::KernelPort<lockfree::RealAtomics>&>(root.port()).kernel();
     const kernel::Snapshot snapshot = kernel.snapshot(root.worker());
     bool left = snapshot.pending_timers != 0 || !snapshot.obligations.empty();

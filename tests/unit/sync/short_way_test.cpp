@@ -36,7 +36,7 @@ void run_both_ways(F program) {
 
 /// The task is cancelled from here on; it has seen nothing of it.
 void cancel_this_task(CxOf<> cx) {
-  const cx::TaskRoot& root = *cx::context_of(cx).root;
+  const cx::TaskRoot& root = *cx::context_of(cx).root();
   (void)root.port().request_cancel(root.worker(), root.id(), {.message = "by itself"});
 }
 
@@ -289,7 +289,7 @@ TEST(ShortWay, CHN_12_TSK_6_who_finds_nothing_stands_in_line_and_is_polled_once_
     const auto body = [&](Scope& scope) -> Task<void> {
       const auto waits = [&](Cx inner) -> Task<void> {
         co_await checkpoint(inner);
-        const cx::TaskRoot& root = *cx::context_of(inner).root;
+        const cx::TaskRoot& root = *cx::context_of(inner).root();
         const std::uint32_t moves = root.moves();
         const auto permit = co_await semaphore.acquire(inner, 1);
         EXPECT_EQ(root.moves(), moves + 2) << "it parks, and is polled once";
