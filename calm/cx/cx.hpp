@@ -136,7 +136,9 @@ class GivenContext {
   explicit GivenContext(CxOf<Caps...> cx) noexcept : context_(ContextAccess::given(cx)) {}
 
   /// Gives: true when the code acts in this context, and it is one of that task. Needs: the task runs.
-  [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept { return context_->root() == &root; }
+  [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept {
+    return context_ == &root.context() || context_->root() == &root;
+  }
   /// Gives: it, whoever acts.
   [[nodiscard]] const Context* given() const noexcept { return context_; }
   operator const Context*() const noexcept { return &acting(*context_); }  // NOLINT(google-explicit-constructor)

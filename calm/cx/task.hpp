@@ -156,9 +156,13 @@ struct TaskPromise : Frame {
     if constexpr (requires { std::forward<A>(awaitable).awaiter(*this, where); }) {
       return std::forward<A>(awaitable).awaiter(*this, where);
     } else {
-      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): a frame that runs has its root
-      root()->stands_at(where);
-      return std::forward<A>(awaitable).awaiter(*this);
+      TaskRoot& task = *root();
+      task.stands_at(where);
+      if constexpr (requires { std::forward<A>(awaitable).awaiter(*this, task); }) {
+        return std::forward<A>(awaitable).awaiter(*this, task);
+      } else {
+        return std::forward<A>(awaitable).awaiter(*this);
+      }
     }
   }
 };

@@ -269,7 +269,7 @@ class TaskRoot : private Context {
 
   /// The frame suspends here; it goes on when the wait says so.
   void park(Frame& frame, Wait& wait) noexcept {
-    live_.leaf = &frame;
+    CALM_SLOW(TSK_5, live_.leaf == &frame, id().bits());
     live_.wait = &wait;
     stand_ = Stand::arrived;
     awaits_ += one_move;
@@ -286,7 +286,7 @@ class TaskRoot : private Context {
   /// The frame parks at a wait that only lets others run first: the wait is not asked, and goes on in the next poll, unless
   /// there is something to see by then. Needs: is_quiet().
   void give_way(Frame& frame, Wait& wait) noexcept {
-    live_.leaf = &frame;
+    CALM_SLOW(TSK_5, live_.leaf == &frame, id().bits());
     live_.wait = &wait;
     stand_ = Stand::gave_way;
   }  // the next poll is a move

@@ -82,18 +82,10 @@ class Parking final : public Base {
   }
 };
 
-/// The same for one that parks itself: the root is looked up once.
+/// The same for one that parks itself.
 template <ParksItself Base>
 class Parking<Base> final : public Base {
  public:
-  [[gnu::always_inline]] Parking(Frame& frame, GivenContext context) noexcept
-      : Parking(frame, *frame.root(), context) {}
-
-  static constexpr bool await_ready() noexcept { return false; }
-  static constexpr void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {}
-  decltype(auto) await_resume() noexcept { return Base::result(); }
-
- private:
   [[gnu::always_inline]] Parking(Frame& frame, TaskRoot& root, GivenContext context) noexcept : Base(context.given()) {
     if (context.is_of(root) && root.is_quiet()) [[likely]] {
       root.give_way(frame, *this);
@@ -101,6 +93,12 @@ class Parking<Base> final : public Base {
       park_otherwise(frame, root, context);
     }
   }
+
+  static constexpr bool await_ready() noexcept { return false; }
+  static constexpr void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {}
+  decltype(auto) await_resume() noexcept { return Base::result(); }
+
+ private:
   /// Out of the way, with nothing to do after it.
   [[gnu::noinline, gnu::cold]] void park_otherwise(Frame& frame, TaskRoot& root, GivenContext context) noexcept {
     this->act_in(*context.in(root));
@@ -141,9 +139,7 @@ class ShortWay {
 
  public:
   template <class... Arguments>
-  [[gnu::always_inline]] ShortWay(Frame& frame, GivenContext context, Arguments&... arguments) {
-    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a frame that runs has its root
-    TaskRoot& root = *frame.root();
+  [[gnu::always_inline]] ShortWay(Frame& frame, TaskRoot& root, GivenContext context, Arguments&... arguments) {
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
     const bool plain = context.is_of(root) && root.is_quiet() && root.may_pass();
     if (plain && get(root, arguments...)) [[likely]] {
@@ -236,10 +232,12 @@ class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
   static constexpr bool moves_quietly = (std::is_nothrow_move_constructible_v<Arguments> && ...);
 
   explicit WaitFor(Arguments... arguments) noexcept(moves_quietly) : arguments_(std::move(arguments)...) {}
-  /// Needs: this stays until the co_await is over.
-  [[nodiscard, gnu::always_inline]] auto awaiter(Frame& frame) && {
+  /// Needs: this stays until the co_await is over; a frame that runs in the task with this root.
+  [[nodiscard, gnu::always_inline]] auto awaiter(Frame& frame, TaskRoot& root) && {
     if constexpr (has_shortcut<W, Arguments...>) {
-      return short_way(frame, std::index_sequence_for<Arguments...>());
+      return short_way(frame, root, std::index_sequence_for<Arguments...>());
+    } else if constexpr (ParksItself<W>) {
+      return std::move(*this).template make<Parking<W>>(frame, root);
     } else {
       return std::move(*this).template make<Parking<W>>(frame);
     }
@@ -252,8 +250,9 @@ class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
 
  private:
   template <std::size_t... numbers>
-  [[nodiscard, gnu::always_inline]] ShortWay<W> short_way(Frame& frame, std::index_sequence<numbers...> /*all*/) {
-    return ShortWay<W>(frame, std::get<numbers>(arguments_)...);
+  [[nodiscard, gnu::always_inline]] ShortWay<W> short_way(Frame& frame, TaskRoot& root,
+                                                          std::index_sequence<numbers...> /*all*/) {
+    return ShortWay<W>(frame, root, std::get<numbers>(arguments_)...);
   }
 
   std::tuple<Arguments...> arguments_;
