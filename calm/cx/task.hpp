@@ -345,7 +345,7 @@ class AwaitOutcome final : public AwaitFrame<T> {
   }
   Outcome<T> await_resume() {
     this->end_frame();
-    Notes notes = this->root()->exchange_notes(std::move(before_));
+    Notes notes = this->root()->exchange_notes(before_);
     if (notes.empty()) [[likely]]
       return end();
     Outcome<T> seen = end();

@@ -189,7 +189,7 @@ class TaskRoot : private Context {
       keep_notes(notes);
   }
   /// Gives: those there were.
-  [[nodiscard]] Notes exchange_notes(Notes notes) noexcept {
+  [[nodiscard]] Notes exchange_notes(const Notes& notes) noexcept {
     Notes before = noted_ ? take_notes() : Notes();
     add_notes(notes);
     return before;

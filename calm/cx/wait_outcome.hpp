@@ -31,9 +31,9 @@ class ParkingOutcome final : public Base {
   Outcome<Value> await_resume() noexcept {
     if (!failure_.is_ok()) return failure_as<Value>(failure_);
     // What the wait has to say beside its value belongs to this outcome, not to the next one (OUT-5).
-    Notes before = frame_.root()->exchange_notes({});
+    const Notes before = frame_.root()->exchange_notes({});
     Outcome<Value> end = take();
-    return std::move(end).with_notes(frame_.root()->exchange_notes(std::move(before)));
+    return std::move(end).with_notes(frame_.root()->exchange_notes(before));
   }
   bool deliver(ChildEnd& end) noexcept override {
     failure_ = std::move(end);

@@ -57,6 +57,7 @@ class OutcomeStorage {
   /// Gives: the same payload and notes, copied from an lvalue or moved from an rvalue, converted where the types differ.
   template <class Other>
   static constexpr OutcomeStorage from(Other&& other) {
+    // NOLINTBEGIN(bugprone-use-after-move): its payload and its notes are two parts of it
     switch (other.kind()) {
       case OutcomeKind::ok:
         return OutcomeStorage(KindTag<OutcomeKind::ok>(), std::forward<Other>(other).notes,
@@ -71,6 +72,7 @@ class OutcomeStorage {
         break;
     }
     return OutcomeStorage(KindTag<OutcomeKind::panicked>(), std::forward<Other>(other).notes, other.panic);
+    // NOLINTEND(bugprone-use-after-move)
   }
 
   /// Takes over the other's payload and notes. Should moving it throw, this becomes Panicked with that exception, which goes on,
