@@ -155,8 +155,7 @@ struct InnerContext : Context {
   [[nodiscard]] TaskRoot* root() const noexcept { return root_elsewhere(); }
 
   const Context* around;
-  RegionId
-      opened{};  ///< the region of the scope whose context it is; none for others, which are where the one around is
+  RegionId opened{};  ///< by the scope whose context it is; none for others, which are where the one around is
 };
 
 inline const Context* Context::outer() const noexcept {
