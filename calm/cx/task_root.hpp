@@ -45,6 +45,11 @@ class TaskRoot : private Context {
   TaskRoot& operator=(const TaskRoot&) = delete;
 
   [[nodiscard]] Port& port() const noexcept { return port_of_root(); }
+  /// Gives: the root that this lies in. Needs: it is the context of a task.
+  static TaskRoot& around(const Above& context) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): a context is const for those who have it, its task is not
+    return const_cast<TaskRoot&>(static_cast<const TaskRoot&>(context));
+  }
   /// Gives: where its outermost code stands.
   [[nodiscard]] const Context& context() const noexcept { return *this; }
   /// Gives: the region that it was admitted to; none before, and when the kernel has let it go.
@@ -367,8 +372,6 @@ class TaskRoot : private Context {
   [[nodiscard]] const ChildEnd& stored_end() const noexcept { return end_; }
 
  private:
-  friend class Above;  // which knows that one of its kind lies here
-
   static bool is_worker(std::uint64_t bits) noexcept { return bits - 1 < holds_id - 1; }
   static kernel::Worker& worker_in(std::uint64_t bits) noexcept {
     return *reinterpret_cast<kernel::Worker*>(bits);  // NOLINT(performance-no-int-to-ptr): it was made from one
@@ -481,9 +484,6 @@ class TaskRoot : private Context {
 static_assert(sizeof(TaskRoot) == 88, "what a parked task costs beside its record and its frame");
 #endif
 
-inline TaskRoot* Above::root() const noexcept {
-  if (!is_in_root()) return root_elsewhere();
-  return const_cast<TaskRoot*>(static_cast<const TaskRoot*>(this));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-}
+inline TaskRoot* Above::root() const noexcept { return is_in_root() ? &TaskRoot::around(*this) : root_elsewhere(); }
 
 }  // namespace calm::cx
