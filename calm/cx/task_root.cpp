@@ -29,15 +29,6 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
   return above;
 }
 
-[[gnu::always_inline]] inline void TaskRoot::set_end(ChildEnd&& end) noexcept {
-  if (has_end()) {
-    end_ = std::move(end);
-    return;
-  }
-  std::construct_at(&end_, std::move(end));
-  stand_ = Stand::over;
-}
-
 /// Destroys frames from the leaf on upwards until one wants to see the end. Gives: false when none is left: then
 /// that is how the task has ended.
 [[gnu::noinline]] bool TaskRoot::unwind_to_asker() noexcept {
@@ -69,7 +60,9 @@ Awaiter* TaskRoot::destroy_leaf() noexcept {
 }
 
 const ChildEnd& TaskRoot::store(ChildEnd&& end) noexcept {
-  set_end(std::move(end));
+  if (has_end()) return end_ = std::move(end);
+  std::construct_at(&end_, std::move(end));
+  stand_ = Stand::over;
   return end_;
 }
 

@@ -413,7 +413,6 @@ class TaskRoot : private Context {
   Notes take_notes() noexcept;
   Awaiter* destroy_leaf() noexcept;
   bool unwind_to_asker() noexcept;
-  void set_end(ChildEnd&& end) noexcept;
   bool has_first_frame() noexcept {
     if (live_.leaf != nullptr) [[likely]]
       return true;
