@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "calm/cx/port.hpp"
+
 namespace calm::cx {
 
 std::string short_place(const std::source_location& site) {
