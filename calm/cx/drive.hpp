@@ -34,22 +34,23 @@ namespace calm::cx {
   return publish(live_.wait->step(*this, failure()));
 }
 
-[[gnu::always_inline]] inline void TaskRoot::begin_poll_here(kernel::Worker& worker, TaskId id) noexcept {
-  enter(worker, id);
+[[gnu::always_inline]] inline void TaskRoot::begin_poll_here(kernel::Worker& worker) noexcept {
+  polled_.set(worker.tick());
   awaits_ = (awaits_ | (one_move - 1)) + 1;
+  be_with(worker);
 }
 
-[[gnu::always_inline]] inline bool TaskRoot::poll_after_yield(kernel::Worker& worker, TaskId id) noexcept {
-  begin_poll_here(worker, id);
-  CALM_SLOW(BUD_5, !has_limits(), id.bits());  // one that has them is never quiet
+[[gnu::always_inline]] inline bool TaskRoot::poll_after_yield(kernel::Worker& worker) noexcept {
+  begin_poll_here(worker);
+  CALM_SLOW(BUD_5, !has_limits(), id().bits());  // one that has them is never quiet
   live_.wait = nullptr;
   handover_.run(live_.leaf->coroutine());
   return stand_ == Stand::gave_way;
 }
 
 template <bool first>
-[[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::poll_here(kernel::Worker& worker, TaskId id) noexcept {
-  begin_poll_here(worker, id);
+[[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::poll_here(kernel::Worker& worker) noexcept {
+  begin_poll_here(worker);
   if constexpr (!first) {
     if (has_limits()) [[unlikely]]
       count_for_limits();

@@ -157,7 +157,10 @@ void TaskRoot::ask_for_another_poll() noexcept {
   }
 }
 
-TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept { return poll_here(worker, id); }
+TaskRoot::Progress TaskRoot::poll(kernel::Worker& worker, TaskId id) noexcept {
+  worker.set_running(id);
+  return poll_here(worker);
+}
 
 /// A frame has failed, or stands at a wait that was not asked yet: the poll goes on until it is over.
 [[gnu::noinline]] TaskRoot::Progress TaskRoot::go_on() noexcept {

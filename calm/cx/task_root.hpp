@@ -86,14 +86,14 @@ class TaskRoot : private Context {
   /// The same without a call, for a loop that polls one after the other, or for the first poll. Defined in drive.hpp, as what
   /// follows.
   template <bool first = false>
-  [[nodiscard]] Progress poll_here(kernel::Worker& worker, TaskId id) noexcept;
+  [[nodiscard]] Progress poll_here(kernel::Worker& worker) noexcept;
   /// Gives: true when it gave way, and there is nothing to see by now; `stamp` is the kernel's, as Port::cancel_stamp() says.
   [[nodiscard]] bool only_gave_way(std::uint64_t stamp) const noexcept {
     return stand_ == Stand::gave_way && live_.quiet_at == stamp;
   }
   /// As poll_here(). Needs: only_gave_way(), and the kernel said `run`. Gives: true when that is all it does again; false:
   ///        after_frames() says what it does.
-  [[nodiscard]] bool poll_after_yield(kernel::Worker& worker, TaskId id) noexcept;
+  [[nodiscard]] bool poll_after_yield(kernel::Worker& worker) noexcept;
   [[nodiscard]] Progress after_frames() noexcept;
 
   /// Asks the wait that it is parked at once more and stays there, whatever the answer: for one who looks for lost wakes.
@@ -381,9 +381,9 @@ class TaskRoot : private Context {
   void be_with(kernel::Worker& worker) noexcept { runs_or_waits_.set(reinterpret_cast<std::uintptr_t>(&worker)); }
   /// Needs: the root knows this id, or the poll is the last one.
   void enter(kernel::Worker& worker, TaskId id) noexcept {
+    worker.set_running(id);
     be_with(worker);
     polled_.set(worker.tick());
-    worker.set_running(id);
   }
   /// What comes next for the task, once its frames have given control back.
   enum class Stand : std::uint8_t {
@@ -423,7 +423,7 @@ class TaskRoot : private Context {
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
   WaitState ask_plainly() noexcept;
-  void begin_poll_here(kernel::Worker& worker, TaskId id) noexcept;
+  void begin_poll_here(kernel::Worker& worker) noexcept;
   bool tell_frame(WaitState state) noexcept;
   Progress go_on() noexcept;
 

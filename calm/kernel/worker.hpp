@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <utility>
 #include <vector>
 
@@ -46,18 +47,41 @@ class alignas(128) Worker {
   static std::uint32_t tick_of(Time time) noexcept { return static_cast<std::uint32_t>(time.ns() >> tick_bits) + 1; }
   static constexpr unsigned tick_bits = 20;
 
-  /// Rounds of the scheduler, told by the host: by them the kernel sees who is not polled any more (OBL-7).
-  [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
-  void set_round(std::uint32_t round) noexcept { round_ = round; }
+  /// Rounds of the scheduler, told by the host, each with a poll: by them the kernel sees who is not polled any more (OBL-7), and
+  /// who watches that polls end which one this is. It may look from anywhere.
+  [[nodiscard]] std::uint64_t rounds() const noexcept { return rounds_.get(); }
+  [[nodiscard]] std::uint32_t round() const noexcept { return static_cast<std::uint32_t>(rounds_.get()); }
+  void set_round(std::uint64_t round) noexcept { rounds_.set(round); }
+  /// A round begins, with a poll of a task that goes on from this await point. Gives: its number.
+  std::uint64_t begin_round(std::source_location after = {}) noexcept {
+    const std::uint64_t round = rounds_.get() + 1;
+    rounds_.set(round);
+    after_.set(after);
+    return round;
+  }
+  /// The poll is of one that begins in it.
+  void set_after(std::source_location after) noexcept { after_.set(after); }
 
   /// Gives: the task whose code this worker runs; none between two polls.
-  [[nodiscard]] TaskId running() const noexcept { return running_; }
-  void set_running(TaskId task) noexcept { running_ = task; }
+  [[nodiscard]] TaskId running() const noexcept { return running_.get(); }
+  // [P1] releases what the worker did before this poll -> look() acquires: what it left alone since can be read.
+  void set_running(TaskId task) noexcept { running_.publish(task); }
+
+  /// What others see of the poll that it is in; as good as a moment old.
+  struct Look {
+    TaskId task{};  ///< none between two polls
+    std::source_location after{};
+    std::uint64_t round = 0;
+  };
+  [[nodiscard]] Look look() const noexcept {
+    const TaskId task = running_.seen();  // [P1]
+    return {task, after_.get(), rounds_.get()};
+  }
 
   /// Gives: true when the running task found no request at its last checkpoint and none was made since, so it need not look
   ///        again. Only where this worker makes all the requests there are.
-  [[nodiscard]] bool is_clear() const noexcept { return clear_ == running_ && clear_; }
-  void set_clear(bool clear) noexcept { clear_ = clear ? running_ : TaskId(); }
+  [[nodiscard]] bool is_clear() const noexcept { return clear_ == running() && clear_; }
+  void set_clear(bool clear) noexcept { clear_ = clear ? running() : TaskId(); }
 
   /// Gives: the record of the running task, whose counts its own poll may change; nullptr between two polls.
   /// Needs: the atomics of the kernel that this worker is of.
@@ -87,7 +111,7 @@ class alignas(128) Worker {
     void* polled = nullptr;
   };
   /// Needs: !has_promises(): what runs inside may settle them.
-  [[nodiscard]] Poll leave_for_inner_poll() const noexcept { return {.running = running_, .polled = polled_}; }
+  [[nodiscard]] Poll leave_for_inner_poll() const noexcept { return {.running = running(), .polled = polled_}; }
   void return_from_inner_poll(const Poll& outer) noexcept {
     set_running(outer.running);
     polled_ = outer.polled;
@@ -98,6 +122,9 @@ class alignas(128) Worker {
   std::uint64_t take_events(std::vector<trace::Event>& events) { return ring_.take(events); }
   [[nodiscard]] trace::Recorder& recorder() noexcept { return recorder_; }
   [[nodiscard]] LockOrder& order() noexcept { return order_; }
+  /// What its host keeps for it, as the host has set it.
+  [[nodiscard]] void* seat() const noexcept { return seat_; }
+  void set_seat(void* seat) noexcept { seat_ = seat; }
 
   /// Gives: how many events a strict ring could not take from operations that must not fail.
   [[nodiscard]] std::uint64_t lost_events() const noexcept { return lost_events_; }
@@ -121,7 +148,7 @@ class alignas(128) Worker {
 
   /// As new. Needs: nobody else knows it, and it holds no lock.
   void start_over() noexcept {
-    round_ = 0;
+    set_round(0);
     set_time({});
     set_running({});
     polled_ = nullptr;
@@ -137,14 +164,18 @@ class alignas(128) Worker {
     ++lost_events_;
   }
 
-  std::uint16_t index_;
-  std::uint32_t round_ = 0;
-  lockfree::Relaxed<Time> now_;
-  TaskId running_;
+  // A line of the cache that every poll writes: stores to one line, one after the other, cost half of what others do.
+  lockfree::Relaxed<std::uint64_t> rounds_{0};
+  lockfree::Relaxed<std::source_location> after_{};
+  lockfree::Relaxed<TaskId> running_{};
   void* polled_ = nullptr;  // a TaskRecord
-  TaskId clear_;            // the task that is_clear() in its polls
+  lockfree::Relaxed<Time> now_;
   std::int32_t promises_[counted_kind_count]{};
   std::uint32_t tick_ = tick_of({});
+  TaskId clear_;  // the task that is_clear() in its polls
+
+  std::uint16_t index_;
+  void* seat_ = nullptr;
   ChildEnd failure_ = ok();
   [[no_unique_address]] LockOrder order_;
   trace::Ring ring_;

@@ -184,7 +184,7 @@ void World::let_happen(std::uint32_t choice, std::uint32_t count) {
 
 void World::dispatch(const Ready& entry) {
   last_polled_ = entry.task;
-  worker_.set_round(worker_.round() + 1);
+  (void)worker_.begin_round();
   const auto budget = kernel_.budget_of(entry.task);
   const bool mine = host_.inputs == nullptr;  // a worker polls while a deadline waits to be looked at
   if (mine && budget && budget->deadline.reached(worker_.now()) && !kernel_.is_cancel_requested(entry.task)) {
@@ -372,7 +372,7 @@ void World::shut_down() {
     }
     const Ready entry = host_.ready.front();
     host_.ready.pop_front();
-    worker_.set_round(worker_.round() + 1);
+    (void)worker_.begin_round();
     (void)cx::drive(kernel_, worker_, entry.task, entry.cause);
   }
   if (kernel_.state(kernel_.root()) != RegionState::closed) drop_the_rest();

@@ -36,7 +36,7 @@ class Engine {
 
   /// By the one who minds the workers: this one is in a poll, the one with this number, that does not end. Another one takes
   /// over what waits there.
-  virtual void rescue(std::size_t worker, std::uint64_t poll) noexcept = 0;
+  virtual void rescue(std::size_t worker, std::uint64_t round) noexcept = 0;
 
   /// Anywhere: what each worker polls.
   [[nodiscard]] virtual std::vector<const PollWatch*> poll_watches() const = 0;

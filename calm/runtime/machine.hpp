@@ -66,7 +66,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] std::string inspect(kernel::Worker& worker) override;
   [[nodiscard]] std::string stragglers(kernel::Worker& worker) override;
   [[nodiscard]] std::string describe_running(const kernel::Worker& worker) const override;
-  void rescue(std::size_t worker, std::uint64_t poll) noexcept override;
+  void rescue(std::size_t worker, std::uint64_t round) noexcept override;
   [[nodiscard]] std::vector<const PollWatch*> poll_watches() const override;
   [[nodiscard]] const mem::Ref<cx::Gateway>& gateway() const noexcept override { return gateway_; }
   /// Calls this when a worker has something to poll after all of them rested. Before start().
@@ -97,7 +97,9 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   static constexpr std::uint32_t stuck = 16;    ///< somebody is stuck in a poll: take over what waits there
   static constexpr std::uint32_t urgent = finished | errands | halt | stuck;  ///< nobody sleeps over these
 
-  [[nodiscard]] Seat<Atomics>& seat_of(const kernel::Worker& worker) noexcept { return *seats_[worker.index()]; }
+  [[nodiscard]] static Seat<Atomics>& seat_of(const kernel::Worker& worker) noexcept {
+    return *static_cast<Seat<Atomics>*>(worker.seat());
+  }
   [[nodiscard]] bool has_order(std::uint32_t order) const noexcept {
     return (orders_.load(std::memory_order_relaxed) & order) != 0;
   }
@@ -111,7 +113,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void dispatch(Seat<Atomics>& seat, Task& task);
   void dispatch_all(Seat<Atomics>& seat, Task* task);
   void begin_slowly(Seat<Atomics>& seat, Task& task, TaskId id);
-  [[nodiscard]] TaskId begin_dispatch(Seat<Atomics>& seat, kernel::Worker& worker, const Task& task) noexcept;
+  [[nodiscard]] TaskId begin_dispatch(kernel::Worker& worker, const Task& task) noexcept;
   [[nodiscard]] bool after_poll(kernel::Worker& worker, Task& task, cx::TaskRoot::Progress progress);
   void after_main(Seat<Atomics>& seat);
   [[nodiscard]] bool begin_switch() noexcept;
@@ -137,10 +139,10 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] Task* next_here(Seat<Atomics>& seat) noexcept;
   /// Gives: true when no lane has a say in what is next: its own, and those in common.
   [[nodiscard]] bool lanes_are_empty(const Seat<Atomics>& seat) const noexcept {
-    return seat.lanes.empty() && commons_.empty();
+    return seat.lanes_are_empty() && commons_.empty();
   }
   [[nodiscard]] Task* next_by_lanes(Seat<Atomics>& seat) noexcept;
-  [[nodiscard]] Task* take_by_lanes(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] Task* take_by_lanes(Seat<Atomics>& seat, sched::Lanes<Atomics>& lanes) noexcept;
   [[nodiscard]] Task* next_elsewhere(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal(Seat<Atomics>& seat) noexcept;
   [[nodiscard]] Task* steal_in_turn(Seat<Atomics>& seat) noexcept;

@@ -29,31 +29,38 @@ typename Machine<Atomics>::Task* Machine<Atomics>::next_by_lanes(Seat<Atomics>& 
   if (seat.governed != nullptr) [[unlikely]] {
     come_in(seat);
     const std::uint64_t quick = std::max<std::uint64_t>(seat.ready.backlog(), seat.ready.empty() ? 0 : 1);
-    seat.governed->steer(*kernel_, seat.worker, seat.lanes, quick);
+    seat.governed->steer(*kernel_, seat.worker, seat.lanes(), quick);
   }
   if constexpr (Atomics::shared) {
     if (!commons_.empty()) {
       const typename sched::Commons<Atomics>::Visit visit(commons_);
       const std::size_t before = visit.queues().size();
-      seat.lanes.share(&visit.queues());
-      Task* const task = take_by_lanes(seat);
-      seat.lanes.share(nullptr);
+      sched::Lanes<Atomics>& lanes = seat.lanes();
+      lanes.share(&visit.queues());
+      Task* const task = take_by_lanes(seat, lanes);
+      lanes.share(nullptr);
       if (visit.queues().size() != before) seat.counters.from_commons.add();
       return task;
     }
   }
-  return take_by_lanes(seat);
+  return take_by_lanes(seat, seat.lanes());
 }
 
-/// Needs: a turn.
+/// Needs: a turn; the lanes of this one.
 template <lockfree::AtomicsPolicy Atomics>
-typename Machine<Atomics>::Task* Machine<Atomics>::take_by_lanes(Seat<Atomics>& seat) noexcept {
+typename Machine<Atomics>::Task* Machine<Atomics>::take_by_lanes(Seat<Atomics>& seat,
+                                                                 sched::Lanes<Atomics>& lanes) noexcept {
   const bool quick = !seat.ready.empty();
-  if (Task* const task = seat.lanes.take_if_all_cancelled(quick)) {
+  if (Task* const task = lanes.take_if_all_cancelled(quick)) {
+    seat.tell_next();
     cx::look_ahead(task->queue_link);
     return task;
   }
-  const sched::Pick pick = seat.lanes.choose(quick);
+  const auto take = [&](sched::Pick which) -> Task* {
+    seat.tell_next();
+    return &lanes.take(which);
+  };
+  const sched::Pick pick = lanes.choose(quick);
   switch (pick) {
     case sched::Pick::none:
       return nullptr;
@@ -63,23 +70,22 @@ typename Machine<Atomics>::Task* Machine<Atomics>::take_by_lanes(Seat<Atomics>& 
       Task* const task = pick == sched::Pick::quick ? seat.ready.pop(oldest) : seat.ready.pop_oldest();
       // A thief may have been quicker; then the lanes are asked again without it.
       if (task == nullptr) {
-        const sched::Pick other = seat.lanes.choose(false);
-        return other == sched::Pick::none ? nullptr : &seat.lanes.take(other);
+        const sched::Pick other = lanes.choose(false);
+        return other == sched::Pick::none ? nullptr : take(other);
       }
-      if (oldest) {
-        seat.lanes.ran_quick();
-      } else {
-        seat.lanes.ran_newer();
+      if (!oldest) {
+        lanes.ran_newer();
+        seat.tell_next();
       }
       return task;
     }
     case sched::Pick::elsewhere:
       if (Task* const task = steal_in_turn(seat)) return task;
-      return &seat.lanes.take(pick);
+      return take(pick);
     case sched::Pick::cancel: {
-      Task& task = seat.lanes.take(pick);
-      cx::look_ahead(task.queue_link);
-      return &task;
+      Task* const task = take(pick);
+      cx::look_ahead(task->queue_link);
+      return task;
     }
     case sched::Pick::timed:
     case sched::Pick::ready:
@@ -87,7 +93,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::take_by_lanes(Seat<Atomics>& 
     case sched::Pick::oldest_common:
       break;
   }
-  return &seat.lanes.take(pick);
+  return take(pick);
 }
 
 /// Beyond its own queues: what others sent it, then what others have.
@@ -122,7 +128,8 @@ typename Machine<Atomics>::Task* Machine<Atomics>::steal_in_turn(Seat<Atomics>& 
       if (task == nullptr) continue;
       seat.counters.steals.add();
       seat.helps = true;
-      seat.lanes.ran_newer();
+      seat.lanes().ran_newer();
+      seat.tell_next();
       return task;
     }
   }
@@ -135,7 +142,7 @@ void Machine<Atomics>::enqueue(Seat<Atomics>& seat, Task& task) noexcept {
   if (sched::is_plain(task)) {
     seat.ready.push_pinned(task);
   } else {
-    seat.lanes.push(task);
+    seat.lanes().push(task);
   }
 }
 
@@ -145,11 +152,12 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::offer(Seat<Atomics>& seat) noexcept {
   if (!seat.shares.load(std::memory_order_relaxed) || recorder_ != nullptr) return;
   const Turn turn(seat.keep);  // a guest may be there
-  seat.lanes_kept = std::min(seat.lanes_kept, seat.lanes.size());
-  if (seat.lanes.size() < seat.lanes_kept + 2) return;
+  const sched::Lanes<Atomics>& lanes = seat.lanes();
+  seat.lanes_kept = std::min(seat.lanes_kept, lanes.size());
+  if (lanes.size() < seat.lanes_kept + 2) return;
   const typename sched::Commons<Atomics>::Visit visit(commons_);
   give_lanes(seat, [&visit](Task& task) { (void)visit.queues().push(task); });
-  seat.lanes_kept = seat.lanes.size();
+  seat.lanes_kept = lanes.size();
 }
 
 /// Gives what is in the lanes to `push`, but for what is pinned there. Needs: a turn.
@@ -157,14 +165,15 @@ template <lockfree::AtomicsPolicy Atomics>
 template <class Push>
 void Machine<Atomics>::give_lanes(Seat<Atomics>& from, Push push) noexcept {
   sched::Fifo<Atomics> staying;
-  from.lanes.give_away([&](Task& task) {
+  sched::Lanes<Atomics>& lanes = from.lanes();
+  lanes.give_away([&](Task& task) {
     if (static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) {
       staying.push(task);
     } else {
       push(task);
     }
   });
-  while (Task* const task = staying.pop()) from.lanes.push(*task);
+  while (Task* const task = staying.pop()) lanes.push(*task);
 }
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -16,15 +16,14 @@ namespace calm::runtime {
 /// Needs: come_in().
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline void Machine<Atomics>::dispatch(Seat<Atomics>& seat, Task& task) {
-  seat.worker.set_round(seat.worker.round() + 1);
-  const TaskId id = begin_dispatch(seat, seat.worker, task);
+  const TaskId id = begin_dispatch(seat.worker, task);
   (void)cx::drive(*kernel_, seat.worker, task, id);
   if (id == main_) after_main(seat);
 }
 
 /// Gives: the task's id.
 template <lockfree::AtomicsPolicy Atomics>
-[[gnu::always_inline]] inline TaskId Machine<Atomics>::begin_dispatch(Seat<Atomics>& seat, kernel::Worker& worker,
+[[gnu::always_inline]] inline TaskId Machine<Atomics>::begin_dispatch(kernel::Worker& worker,
                                                                       const Task& task) noexcept {
   auto& root_of_task = *static_cast<cx::TaskRoot*>(task.frame);
   TaskId id = root_of_task.id();
@@ -33,7 +32,7 @@ template <lockfree::AtomicsPolicy Atomics>
     root_of_task.set_id(id);
   }
   if constexpr (Atomics::shared) root_of_task.set_polled_on(worker.index());
-  seat.watch.begin(id, root_of_task.last_await());
+  (void)worker.begin_round(root_of_task.last_await());
   return id;
 }
 
@@ -55,18 +54,17 @@ template <lockfree::AtomicsPolicy Atomics>
   const auto& stamp = kernel_->cancel_stamp();
   for (;;) {
     auto& root_of_task = *static_cast<cx::TaskRoot*>(task->frame);
-    const std::uint32_t round = worker.round() + 1;
-    worker.set_round(round);
-    const TaskId id = begin_dispatch(seat, worker, *task);
-    const bool begun = kernel_->begin_plain_poll(worker, *task, id, round);
+    const TaskId id = begin_dispatch(worker, *task);
+    worker.set_running(id);
+    worker.set_polled(task);
+    const bool begun = kernel_->begin_plain_poll(worker, *task, id, worker.round());
     end_switch();
     if (!begun) [[unlikely]]
       return begin_slowly(seat, *task, id);
     if constexpr (cx::Port::ghosts_by_default) cx::look_for_ghosts(*kernel_, worker, root_of_task, id);
-    worker.set_polled(task);
     Progress progress = Progress::again;
     if (root_of_task.only_gave_way(stamp.load(std::memory_order_acquire))) {  // [K2]
-      if (root_of_task.poll_after_yield(worker, id)) [[likely]] {
+      if (root_of_task.poll_after_yield(worker)) [[likely]] {
         // Nothing else has happened: it goes behind the others.
         if (worker.has_promises()) [[unlikely]]
           cx::tell_promises(*kernel_, worker, root_of_task.id());
@@ -77,7 +75,7 @@ template <lockfree::AtomicsPolicy Atomics>
       }
       progress = root_of_task.after_frames();
     } else {
-      progress = root_of_task.poll_here(worker, id);
+      progress = root_of_task.poll_here(worker);
     }
     if (after_poll(worker, *task, progress)) [[unlikely]]
       after_main(seat);
@@ -115,7 +113,8 @@ template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline bool Machine<Atomics>::goes_on(Seat<Atomics>& seat,
                                                              const kernel::Worker& worker) noexcept {
   // relaxed: as in work(), which knows how late an alarm may be
-  return orders_.load(std::memory_order_relaxed) == 0 && seat.pace.goes_on() && seat.alarms.is_quiet_at(worker.now());
+  return orders_.load(std::memory_order_relaxed) == 0 && !seat.pace.due(worker.rounds()) &&
+         seat.alarms.is_quiet_at(worker.now());
 }
 
 /// Gives: true when nobody else is at work, nor begins before end_switch(): neither the kernel nor the queues of this worker
@@ -138,10 +137,8 @@ template <lockfree::AtomicsPolicy Atomics>
   const bool stays_plain = !last.word.end_poll_woken_alone().in(kernel::cancelled_states);
   const bool stays = Atomics::shared && root_of_last.is_pinned();
   if (stays_plain && !stays && lanes_are_empty(seat)) [[likely]] {
-    if (Task* const task = seat.ready.rotate(last)) [[likely]] {
-      seat.lanes.ran_quick();
+    if (Task* const task = seat.ready.rotate(last)) [[likely]]
       return task;
-    }
   }
   put_back(seat, last);
   return next_quick(seat);
@@ -160,7 +157,7 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::noinline]] void Machine<Atomics>::put_back(Seat<Atomics>& seat, Task& task) noexcept {
   seat.counters.wakes.add();
-  if (!sched::is_plain(task)) return seat.lanes.push(task);
+  if (!sched::is_plain(task)) return seat.lanes().push(task);
   if (Atomics::shared && static_cast<const cx::TaskRoot*>(task.frame)->is_pinned()) return seat.ready.push_pinned(task);
   seat.ready.push(task);
 }
@@ -169,17 +166,13 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::take_quick(Seat<Atomics>& seat,
                                                                                             bool alone) noexcept {
-  if (Task* const task = seat.ready.pop_from_line()) [[likely]] {
-    seat.lanes.ran_quick();
+  if (Task* const task = seat.ready.pop_from_line()) [[likely]]
     return task;
-  }
   bool oldest = true;
   Task* const task = seat.ready.pop(oldest, alone);
-  if (task == nullptr) return nullptr;
-  if (oldest) {
-    seat.lanes.ran_quick();
-  } else {
-    seat.lanes.ran_newer();
+  if (task != nullptr && !oldest) {
+    seat.lanes().ran_newer();
+    seat.tell_next();
   }
   return task;
 }

@@ -52,6 +52,7 @@ Outcome<void> Machine<Atomics>::prepare() {
   port_ = std::make_unique<Port>(*kernel_, *this);
   for (std::uint16_t i = 0; i < workers_; ++i) {
     seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
+    kernel_->worker(i).set_seat(seats_.back().get());
     seats_.back()->keep.prepare(workers_ > 1);
     if (options_.governor != nullptr) {
       seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
@@ -204,9 +205,9 @@ std::string Machine<Atomics>::workers_text() const {
   std::string text;
   for (const auto& seat : seats_) {
     if (!text.empty()) text += '\n';
-    const PollWatch::Poll poll = seat->watch.look();  // first: what the worker did before it can be read from here on
-    text += "worker " + std::to_string(seat->worker.index()) + ": " + kernel::counted_noun(poll.number, "poll") + ", " +
-            to_string(seat->counters) + ", fairness " + hex(seat->lanes.certificate().hash());
+    const kernel::Worker::Look poll = seat->watch.look();  // first: what the worker did before it can be read from here on
+    text += "worker " + std::to_string(seat->worker.index()) + ": " + kernel::counted_noun(poll.round, "poll") + ", " +
+            to_string(seat->counters) + ", fairness " + hex(seat->certificate().hash());
     if (seat->governed != nullptr) text += "\n  " + to_string(*seat->governed);
   }
   return text;
@@ -254,7 +255,7 @@ template <lockfree::AtomicsPolicy Atomics>
   const Turn turn(seat.keep);
   if (root.is_pinned()) return enqueue(seat, task);
   if (!newborn && root.comes_from_another(worker.index())) ++seat.strangers;
-  if (!sched::is_plain(task)) return seat.lanes.push(task);
+  if (!sched::is_plain(task)) return seat.lanes().push(task);
   if (newborn && worker.running()) return seat.ready.push_newborn(task);
   if (!worker.running() || worker.template polled<Atomics>() == &task) return seat.ready.push(task);
   seat.ready.push_next(task);

@@ -41,7 +41,7 @@ template <lockfree::AtomicsPolicy Atomics>
 [[gnu::noinline]] bool Machine<Atomics>::has_time_inside(Seat<Atomics>& seat) noexcept {
   constexpr Duration time_max = Duration::microseconds(100);
   if (seat.inner_batch == 0 || clock_.now() - seat.pace.last_read() >= time_max) return false;
-  seat.inner_left = seat.inner_batch;
+  seat.inner_due = seat.inner_polls + seat.inner_batch;
   return true;
 }
 
@@ -52,7 +52,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined) {
   constexpr std::uint32_t depth_max = 64;
   Seat<Atomics>& seat = seat_of(worker);
-  if (seat.inner_depth == depth_max || (seat.inner_left == 0 && !has_time_inside(seat))) return;
+  if (seat.inner_depth == depth_max || (seat.inner_polls == seat.inner_due && !has_time_inside(seat))) return;
   if (worker.has_promises()) [[unlikely]]
     cx::tell_promises(*kernel_, worker, worker.running());
   const TaskId id = joined.id();
@@ -68,22 +68,20 @@ void Machine<Atomics>::poll_in_place(kernel::Worker& worker, cx::TaskRoot& joine
   }
   if (task == nullptr) return;
   ++seat.inner_depth;
-  --seat.inner_left;
+  ++seat.inner_polls;
   const kernel::Worker::Poll outer = worker.leave_for_inner_poll();
-  seat.watch.begin(id, {});
+  worker.set_after({});
   if (begun) [[likely]] {
-    if (port_->has_ghosts()) [[unlikely]]
-      cx::look_for_ghosts(*kernel_, worker, joined, id);
+    worker.set_running(id);
     worker.set_polled(task);
-    const cx::TaskRoot::Progress progress = joined.poll_here<true>(worker, id);
+    if constexpr (cx::Port::ghosts_by_default) cx::look_for_ghosts(*kernel_, worker, joined, id);
+    const cx::TaskRoot::Progress progress = joined.poll_here<true>(worker);
     const cx::ReturnToOuter leave{outer};
     cx::end_poll(*kernel_, worker, *task, cx::after_poll(*kernel_, worker, *task, id, progress, leave), leave);
   } else {
     cx::go_on(*kernel_, worker, *task, id, kernel_->begin_poll(worker, *task, id));
     worker.return_from_inner_poll(outer);
   }
-  seat.lanes.ran_newer();
-  seat.watch.go_on(outer.running);
   --seat.inner_depth;
 }
 

@@ -18,7 +18,7 @@
 namespace calm::runtime {
 
 template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t poll) noexcept {
+void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t round) noexcept {
   if constexpr (Atomics::shared) {
     constexpr std::uint64_t wakes_of_who_is_busy = 1000;
     Seat<Atomics>& seat = *seats_[worker];
@@ -26,13 +26,13 @@ void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t poll) noexcept {
     const std::uint64_t wakes = seat.counters.wakes.get();
     if (wakes - std::exchange(seat.wakes_seen, wakes) > wakes_of_who_is_busy) return;
     // Relaxed: the order that follows brings it to who obeys.
-    seat.stuck_in.store(poll, std::memory_order_relaxed);
+    seat.stuck_in.store(round, std::memory_order_relaxed);
     const Time now = clock_.now();
     const auto look = [&] {
       const typename Keep<Atomics>::Guest guest(seat.keep);
       const Turn turn(seat.keep);
       const bool is_late = std::min(seat.deadlines.next(), seat.region_deadlines.next()) <= now;
-      return is_late || !seat.ready.empty() || !seat.lanes.empty();
+      return is_late || !seat.ready.empty() || !seat.lanes_are_empty();
     };
     // A worker that is alone has no turn of its own queues between two polls: who looks into them is in company, too.
     const auto something_waits = [&] {

@@ -33,7 +33,7 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   for (;;) {
     // relaxed: an order that is seen late is seen before the next sleep at the latest.
     if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
-    if (seat.pace.due()) [[unlikely]] {
+    if (seat.pace.due(seat.worker.rounds())) [[unlikely]] {
       look_up(seat);
     } else if (seat.alarms.quiet_until() + Pace::lateness <= seat.worker.now()) [[unlikely]] {
       fire(seat);
@@ -140,7 +140,8 @@ template <lockfree::AtomicsPolicy Atomics>
 Time Machine<Atomics>::weigh_polls(Seat<Atomics>& seat) noexcept {
   constexpr std::uint32_t looks_to_believe = 3;
   const Time last_look = std::exchange(seat.looked_up, seat.worker.now());
-  const std::uint64_t polls = seat.watch.polls() - std::exchange(seat.polls_before, seat.watch.polls());
+  const std::uint64_t polls_now = seat.worker.rounds() + 2 * seat.inner_polls;  // one inside another goes on with that
+  const std::uint64_t polls = polls_now - std::exchange(seat.polls_before, polls_now);
   const std::int64_t worth = options_.worth_sharing.ns() * static_cast<std::int64_t>(polls);
   seat.long_looks = (seat.looked_up - last_look).ns() < worth ? 0 : seat.long_looks + 1;
   part_if_quarrelling(seat, seat.looked_up - last_look);
@@ -240,14 +241,14 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
     return nullptr;
   }
   tell_if_stuck(seat);
-  seat.lanes.parked();
+  seat.lanes().parked();
   seat.counters.parks.add();
   seat.watch.rest();
   beds_.sleep(me, next == Time::max() ? lockfree::never_ns : clock_.monotonic_ns(next));
   seat.searching = beds_.get_up(me);
   begin_work(seat);
   look_at_clock(seat);
-  seat.pace.start_anew(seat.worker.now());
+  seat.pace.start_anew(seat.worker.now(), seat.worker.rounds());
   fire(seat);
   return nullptr;
 }
@@ -281,8 +282,8 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::look_at_clock(Seat<Atomics>& seat) {
   const Time now = clock_.now();
   seat.worker.set_time(now);
-  seat.pace.read(now);
-  seat.inner_left = seat.inner_batch;
+  seat.pace.read(now, seat.worker.rounds());
+  seat.inner_due = seat.inner_polls + seat.inner_batch;
 }
 
 template <lockfree::AtomicsPolicy Atomics>

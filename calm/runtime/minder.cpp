@@ -62,7 +62,7 @@ void Minder::look_at_polls() {
     std::fputs(text.c_str(), stderr);
     if (options_.on_stall == OnStall::abort) std::abort();
   }
-  for (const StallWatch::Stuck& stuck : stalls_.stuck()) engine_->rescue(stuck.worker, stuck.poll);
+  for (const StallWatch::Stuck& stuck : stalls_.stuck()) engine_->rescue(stuck.worker, stuck.round);
   if (stalls_.saw_work()) {
     look_at_ = monotonic() + stalls_.pause();
     return;

@@ -41,40 +41,31 @@ class Pace {
   /// Who finds in between that time has come to an alarm fires it when it is so late, with all that have become due meanwhile.
   static constexpr Duration lateness = Duration::microseconds(10);
 
-  /// Gives: true when the clock is to be read before this dispatch.
-  [[nodiscard]] bool due() noexcept { return --left_ == 0; }
-
-  /// Gives: true when it is not, and this dispatch is counted; else nothing has changed.
-  [[nodiscard]] bool goes_on() noexcept {
-    if (left_ == 1) [[unlikely]]
-      return false;
-    --left_;
-    return true;
-  }
+  /// Gives: true when the clock is to be read before the next dispatch. Here and in what follows: after so many dispatches.
+  [[nodiscard]] bool due(std::uint64_t dispatches) const noexcept { return dispatches >= due_at_; }
 
   /// Gives: when the worker read it last between two dispatches.
   [[nodiscard]] Time last_read() const noexcept { return last_; }
 
   /// The clock was read.
-  void read(Time now) noexcept {
+  void read(Time now, std::uint64_t dispatches) noexcept {
     if (now - last_ > fresh) {
       every_ = every_ > 1 ? every_ / 2 : 1;
-    } else if (left_ == 0 && every_ < every_max) {
+    } else if (due(dispatches) && every_ < every_max) {
       every_ *= 2;
     }
-    last_ = now;
-    left_ = every_;
+    start_anew(now, dispatches);
   }
 
-  /// The next dispatch reads it: after a sleep, which says nothing about the work.
-  void start_anew(Time now) noexcept {
+  /// The same after a sleep, which says nothing about the work.
+  void start_anew(Time now, std::uint64_t dispatches) noexcept {
     last_ = now;
-    left_ = every_;
+    due_at_ = dispatches + every_;
   }
 
  private:
   std::uint32_t every_ = 1;
-  std::uint32_t left_ = 1;
+  std::uint64_t due_at_ = 1;
   Time last_{};
 };
 

@@ -33,21 +33,21 @@ struct alignas(128) Seat {
       : worker(of),
         alarms(of.index()),
         entropy(sched::worker_seed(seed, of.index())),
-        victims(seed, of.index(), workers) {}
+        victims(seed, of.index(), workers),
+        watch(of) {}
 
   kernel::Worker& worker;
-  Keep<Atomics> keep;                ///< of the four that follow: by who has a turn of it
+  Keep<Atomics> keep;                ///< of the three that follow, and of the lanes: by who has a turn of it
   sched::ReadyQueue<Atomics> ready;  ///< plain tasks
-  sched::Lanes<Atomics> lanes;       ///< all others
   clock::Deadlines deadlines;
   clock::DeadlinesOf<RegionId> region_deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
   std::uint32_t inner_batch = 64;  ///< polls in place between two looks at the clock; 0 where none is made
   std::uint32_t inner_depth = 0;   ///< of polls in polls
+  std::uint64_t inner_polls = 0;   ///< so many there were,
+  std::uint64_t inner_due = 0;     ///< and at so many it looks at the clock again
   SplitMix entropy;                ///< of `Cx` (SCH-7)
-  /// Until the next look at the clock. Not beside the depth: who loads both at once waits for the last store of each.
-  std::uint32_t inner_left = 0;
   sched::VictimOrder victims;          ///< whom it takes work from
   bool searching = false;              ///< it looks for work, as Beds knows
   Time crowded_since = Time::max();    ///< work has waited here since then
@@ -67,7 +67,7 @@ struct alignas(128) Seat {
   std::atomic<bool> shares{false};
   /// It has work or will look for its own: it is in company. Anywhere.
   std::atomic<bool> is_in{false};
-  /// The number of a poll that does not end, once somebody has seen so. Anywhere.
+  /// The round of a poll that does not end, once somebody has seen so. Anywhere.
   std::atomic<std::uint64_t> stuck_in{0};
   std::uint64_t wakes_seen = 0;  ///< by who looked last whether it is stuck; that one's alone
   /// It sleeps until some time has come, not only until it is called. Anywhere.
@@ -78,9 +78,33 @@ struct alignas(128) Seat {
   /// Gives: true while it is in the poll that does not end, and for a moment after it. Anywhere.
   [[nodiscard]] bool is_stuck() const noexcept {
     // Relaxed: to rescue one that has just come free does no harm, and who waits is looked after at the next look.
-    const std::uint64_t poll = stuck_in.load(std::memory_order_relaxed);
-    return poll != 0 && watch.polls() == poll && watch.look().task;
+    const std::uint64_t round = stuck_in.load(std::memory_order_relaxed);
+    return round != 0 && worker.rounds() == round && worker.look().task;
   }
+
+  // The lanes hold all tasks that are not plain. They count dispatches, but to tell them of each plain one would cost a plain one
+  // too much: they are told of all at once when they are asked for.
+
+  /// Gives: the lanes, told of what was dispatched meanwhile. Needs: a turn.
+  [[nodiscard]] sched::Lanes<Atomics>& lanes() noexcept {
+    lanes_.ran_quick(untold());
+    told_ = std::max(told_, worker.rounds());
+    return lanes_;
+  }
+  /// The task that is dispatched next was not the oldest of the plain ones, which lanes() was told. Needs: a turn.
+  void tell_next() noexcept { told_ = worker.rounds() + 1; }
+  [[nodiscard]] bool lanes_are_empty() const noexcept { return lanes_.empty(); }
+  /// Needs: its worker stands still, or is in a poll.
+  [[nodiscard]] sched::Certificate certificate() const noexcept { return lanes_.certificate(untold()); }
+
+ private:
+  [[nodiscard]] std::uint64_t untold() const noexcept {
+    const std::uint64_t rounds = worker.rounds();
+    return rounds > told_ ? rounds - told_ : 0;
+  }
+
+  sched::Lanes<Atomics> lanes_;
+  std::uint64_t told_ = 0;  // the round up to which the lanes know what was dispatched
 };
 
 }  // namespace calm::runtime

@@ -24,15 +24,15 @@ std::string StallWatch::look(Time now) {
   saw_work_ = false;
   stuck_.clear();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const PollWatch::Poll poll = workers_[i]->look();
+    const kernel::Worker::Look poll = workers_[i]->look();
     Seen& seen = seen_[i];
     saw_work_ = saw_work_ || workers_[i]->is_awake();
-    if (!poll.task || poll.number != seen.number) {
-      seen = {.number = poll.number, .since = now};
+    if (!poll.task || poll.round != seen.round) {
+      seen = {.round = poll.round, .since = now};
       continue;
     }
     const Duration lasted = now - seen.since;
-    if (limits_.rescue != Duration() && lasted >= limits_.rescue) stuck_.push_back({.worker = i, .poll = poll.number});
+    if (limits_.rescue != Duration() && lasted >= limits_.rescue) stuck_.push_back({.worker = i, .round = poll.round});
     if (seen.told || limits_.tell == Duration() || lasted < limits_.tell) continue;
     seen.told = true;
     const std::string place = kernel::place_of(poll.after);

@@ -29,7 +29,7 @@ class StallWatch {
 
   struct Stuck {
     std::size_t worker;
-    std::uint64_t poll;  ///< its number, see PollWatch
+    std::uint64_t round;  ///< of the worker, that has this poll
   };
   /// Gives: who was stuck at the last look.
   [[nodiscard]] const std::vector<Stuck>& stuck() const noexcept { return stuck_; }
@@ -41,7 +41,7 @@ class StallWatch {
 
  private:
   struct Seen {
-    std::uint64_t number = 0;
+    std::uint64_t round = 0;
     Time since{};
     bool told = false;
   };

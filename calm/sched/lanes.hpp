@@ -108,8 +108,8 @@ class Lanes {
     own_.give_away(push);
   }
 
-  /// The oldest entry of the quick queue is dispatched now.
-  void ran_quick() noexcept { ++dispatches_; }
+  /// The oldest entry of the quick queue is dispatched now, or so many were, one after the other.
+  void ran_quick(std::uint64_t times = 1) noexcept { dispatches_ += times; }
   /// Ready work from somewhere else is dispatched now: from the young end of the quick queue, or stolen.
   void ran_newer() noexcept {
     catch_up();
@@ -141,10 +141,11 @@ class Lanes {
   /// Gives: false without memory: pushes are not refused for it, but what has no place is searched for.
   [[nodiscard]] bool reserve(std::size_t timed, std::size_t ready) noexcept { return own_.reserve(timed, ready); }
 
-  [[nodiscard]] Certificate certificate() const noexcept {
+  /// `quick` entries of the quick queue were dispatched that ran_quick() was not told of.
+  [[nodiscard]] Certificate certificate(std::uint64_t quick = 0) const noexcept {
     return {.cancel = cancels_,
             .timed = timeds_,
-            .ready = dispatches_ - cancels_ - timeds_ - fallbacks_,
+            .ready = dispatches_ + quick - cancels_ - timeds_ - fallbacks_,
             .fallback_cancel = fallbacks_,
             .base_exceedances = base_exceedances_,
             .effective_exceedances = effective_exceedances_,

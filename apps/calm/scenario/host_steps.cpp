@@ -13,7 +13,7 @@ void set_time(World& world, const Step& step) {
 }
 
 void set_round(World& world, const Step& step) {
-  world.worker().set_round(static_cast<std::uint32_t>(std::get<std::uint64_t>(step.subject.value)));
+  world.worker().set_round(std::get<std::uint64_t>(step.subject.value));
 }
 
 void set_timers(World& world, const Step& step) { world.host().timers = std::get<std::uint64_t>(step.subject.value); }

@@ -274,7 +274,7 @@ void Town::live(std::uint16_t index, unsigned seed) {
   for (int step = 0; step < steps; ++step) {
     if (step % 1'024 == 0 && testing::Test::HasFailure()) return;
     self.worker.set_time(Time::at_ns(std::uint64_t{1'000'000} * static_cast<std::uint64_t>(step)));
-    self.worker.set_round(static_cast<std::uint32_t>(step));
+    self.worker.set_round(static_cast<std::uint64_t>(step));
     const TaskId task = self.chance(2) == 0 ? host_.take(index) : TaskId();
     if (task) {
       work_on(self, task);
