@@ -37,9 +37,6 @@ void Machine<Atomics>::dispatch_recorded(Seat<Atomics>& seat, Task& task) {
   (void)record_step(sched::StepKind::poll, seat.worker, id);
   dispatch(seat, task);
   if (kernel_->state(id) == TaskState::completed) recorder_->ended(id);
-  // It may wait for its next turn now, which is not a poll that takes long.
-  seat.watch.rest();
-  seat.watch.wake();
 }
 
 /// Needs: a turn. Gives: false for a task that is gone: nothing is done to it.

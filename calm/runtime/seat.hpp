@@ -4,10 +4,12 @@
 // Cancel:  not applicable
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "calm/clock/deadlines.hpp"
 #include "calm/clock/shared_wheel.hpp"
@@ -43,11 +45,11 @@ struct alignas(128) Seat {
   clock::DeadlinesOf<RegionId> region_deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
-  std::uint32_t inner_batch = 64;  ///< polls in place between two looks at the clock; 0 where none is made
-  std::uint32_t inner_depth = 0;   ///< of polls in polls
-  std::uint64_t inner_polls = 0;   ///< so many there were,
-  std::uint64_t inner_due = 0;     ///< and at so many it looks at the clock again
-  SplitMix entropy;                ///< of `Cx` (SCH-7)
+  std::uint32_t inner_batch = 64;      ///< polls in place between two looks at the clock; 0 where none is made
+  std::uint32_t inner_depth = 0;       ///< of polls in polls
+  std::uint64_t inner_polls = 0;       ///< so many there were,
+  std::uint64_t inner_due = 0;         ///< and at so many it looks at the clock again
+  SplitMix entropy;                    ///< of `Cx` (SCH-7)
   sched::VictimOrder victims;          ///< whom it takes work from
   bool searching = false;              ///< it looks for work, as Beds knows
   Time crowded_since = Time::max();    ///< work has waited here since then
@@ -83,28 +85,32 @@ struct alignas(128) Seat {
   }
 
   // The lanes hold all tasks that are not plain. They count dispatches, but to tell them of each plain one would cost a plain one
-  // too much: they are told of all at once when they are asked for.
+  // too much: they are told of all at once when they are asked for. Polls in place ran before others that had waited for longer.
 
   /// Gives: the lanes, told of what was dispatched meanwhile. Needs: a turn.
   [[nodiscard]] sched::Lanes<Atomics>& lanes() noexcept {
-    lanes_.ran_quick(untold());
+    lanes_.ran_quick(untold_rounds());
     told_ = std::max(told_, worker.rounds());
+    if (inner_polls != inner_told_) lanes_.ran_newer(inner_polls - std::exchange(inner_told_, inner_polls));
     return lanes_;
   }
   /// The task that is dispatched next was not the oldest of the plain ones, which lanes() was told. Needs: a turn.
   void tell_next() noexcept { told_ = worker.rounds() + 1; }
   [[nodiscard]] bool lanes_are_empty() const noexcept { return lanes_.empty(); }
   /// Needs: its worker stands still, or is in a poll.
-  [[nodiscard]] sched::Certificate certificate() const noexcept { return lanes_.certificate(untold()); }
+  [[nodiscard]] sched::Certificate certificate() const noexcept {
+    return lanes_.certificate(untold_rounds() + inner_polls - inner_told_);
+  }
 
  private:
-  [[nodiscard]] std::uint64_t untold() const noexcept {
+  [[nodiscard]] std::uint64_t untold_rounds() const noexcept {
     const std::uint64_t rounds = worker.rounds();
     return rounds > told_ ? rounds - told_ : 0;
   }
 
   sched::Lanes<Atomics> lanes_;
-  std::uint64_t told_ = 0;  // the round up to which the lanes know what was dispatched
+  std::uint64_t told_ = 0;        // the round up to which the lanes know what was dispatched,
+  std::uint64_t inner_told_ = 0;  // and how many polls in place they know of
 };
 
 }  // namespace calm::runtime

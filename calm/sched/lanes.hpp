@@ -110,9 +110,10 @@ class Lanes {
 
   /// The oldest entry of the quick queue is dispatched now, or so many were, one after the other.
   void ran_quick(std::uint64_t times = 1) noexcept { dispatches_ += times; }
-  /// Ready work from somewhere else is dispatched now: from the young end of the quick queue, or stolen.
-  void ran_newer() noexcept {
+  /// Ready work from somewhere else is dispatched now, or so much of it was: from the young end of the quick queue, or stolen.
+  void ran_newer(std::uint64_t times = 1) noexcept {
     catch_up();
+    dispatches_ += times - 1;
     count();
   }
 
@@ -141,11 +142,11 @@ class Lanes {
   /// Gives: false without memory: pushes are not refused for it, but what has no place is searched for.
   [[nodiscard]] bool reserve(std::size_t timed, std::size_t ready) noexcept { return own_.reserve(timed, ready); }
 
-  /// `quick` entries of the quick queue were dispatched that ran_quick() was not told of.
-  [[nodiscard]] Certificate certificate(std::uint64_t quick = 0) const noexcept {
+  /// So much ready work was dispatched that ran_quick() and ran_newer() were not told of.
+  [[nodiscard]] Certificate certificate(std::uint64_t untold = 0) const noexcept {
     return {.cancel = cancels_,
             .timed = timeds_,
-            .ready = dispatches_ + quick - cancels_ - timeds_ - fallbacks_,
+            .ready = dispatches_ + untold - cancels_ - timeds_ - fallbacks_,
             .fallback_cancel = fallbacks_,
             .base_exceedances = base_exceedances_,
             .effective_exceedances = effective_exceedances_,

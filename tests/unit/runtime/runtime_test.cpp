@@ -212,38 +212,79 @@ TEST(RuntimeDeathTest, QUI_3_on_stall_abort_ends_the_process_with_the_diagnostic
   EXPECT_DEATH(stall_and_abort(), "has not suspended for .* \\[GHO-3\\]");
 }
 
+/// A worker as who watches its polls sees it.
+struct Watched {
+  static inline const TaskId task{3, Generation(Generation::first)};
+
+  void begin_poll() {
+    (void)worker.begin_round();
+    worker.set_running(task);
+  }
+
+  kernel::Worker worker{0, trace::Ring::make({.capacity = 16}).value(), nullptr};
+  runtime::PollWatch watch{worker};
+};
+
 TEST(StallWatch, GHO_3_sees_the_same_poll_for_too_long_and_nothing_else) {
   const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
-  const TaskId task(3, Generation(Generation::first));
-  runtime::PollWatch worker;
-  runtime::StallWatch watch({&worker}, {.tell = Duration::milliseconds(10)});
+  Watched watched;
+  runtime::StallWatch watch({&watched.watch}, {.tell = Duration::milliseconds(10)});
   EXPECT_EQ(watch.look(at(0)), "");
   EXPECT_FALSE(watch.saw_work());
-  worker.wake();
+  watched.watch.wake();
   for (int i = 1; i <= 5; ++i) {  // many short polls of one task
-    worker.begin(task, {});
+    watched.begin_poll();
     EXPECT_EQ(watch.look(at(20 * i)), "");
   }
   EXPECT_TRUE(watch.saw_work());
   EXPECT_EQ(watch.look(at(109)), "");
-  EXPECT_NE(watch.look(at(110)).find(to_string(task) + " on worker 0 has not suspended for 10ms since it began"),
-            std::string::npos);
+  EXPECT_NE(
+      watch.look(at(110)).find(to_string(Watched::task) + " on worker 0 has not suspended for 10ms since it began"),
+      std::string::npos);
   EXPECT_EQ(watch.look(at(500)), "");
-  worker.rest();
+  watched.worker.set_running({});
+  watched.watch.rest();
   EXPECT_EQ(watch.look(at(600)), "");
   EXPECT_FALSE(watch.saw_work());
 }
 
+TEST(StallWatch, GHO_3_between_two_polls_a_worker_is_in_none) {
+  const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
+  Watched watched;
+  runtime::StallWatch watch({&watched.watch}, {.tell = Duration::milliseconds(10)});
+  watched.watch.wake();
+  watched.begin_poll();
+  EXPECT_EQ(watch.look(at(0)), "");
+  watched.worker.set_running({});
+  EXPECT_EQ(watch.look(at(50)), "") << "it is at work, but not on that task";
+  watched.begin_poll();
+  EXPECT_EQ(watch.look(at(60)), "");
+  EXPECT_NE(watch.look(at(70)), "");
+}
+
+TEST(StallWatch, GHO_3_of_a_poll_with_polls_in_place_it_tells_the_one_that_does_not_end) {
+  const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
+  const TaskId inner(4, Generation(Generation::first));
+  Watched watched;
+  runtime::StallWatch watch({&watched.watch}, {.tell = Duration::milliseconds(10)});
+  watched.begin_poll();
+  EXPECT_EQ(watch.look(at(0)), "");
+  const kernel::Worker::Poll outer = watched.worker.leave_for_inner_poll();
+  watched.worker.set_running(inner);
+  EXPECT_NE(watch.look(at(10)).find(to_string(inner)), std::string::npos);
+  watched.worker.return_from_inner_poll(outer);
+  EXPECT_EQ(watched.watch.look().task, Watched::task);
+}
+
 TEST(StallWatch, SCH_6_who_is_in_one_poll_for_too_long_is_stuck_as_long_as_that_lasts) {
   const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
-  const TaskId task(3, Generation(Generation::first));
-  runtime::PollWatch idle;
-  runtime::PollWatch busy;
-  runtime::StallWatch watch({&idle, &busy}, {.rescue = Duration::milliseconds(10)});
+  Watched idle;
+  Watched busy;
+  runtime::StallWatch watch({&idle.watch, &busy.watch}, {.rescue = Duration::milliseconds(10)});
   EXPECT_EQ(watch.pause(), Duration::milliseconds(10));
-  busy.wake();
-  busy.begin(task, {});
-  busy.begin(task, {});
+  busy.watch.wake();
+  busy.begin_poll();
+  busy.begin_poll();
   for (const int ms : {0, 9}) {
     EXPECT_EQ(watch.look(at(ms)), "");
     EXPECT_TRUE(watch.stuck().empty()) << ms;
@@ -252,9 +293,9 @@ TEST(StallWatch, SCH_6_who_is_in_one_poll_for_too_long_is_stuck_as_long_as_that_
     EXPECT_EQ(watch.look(at(ms)), "") << "it is rescued and not told";
     ASSERT_EQ(watch.stuck().size(), 1U) << ms;
     EXPECT_EQ(watch.stuck()[0].worker, 1U);
-    EXPECT_EQ(watch.stuck()[0].poll, 2U);
+    EXPECT_EQ(watch.stuck()[0].round, 2U);
   }
-  busy.begin(task, {});
+  busy.begin_poll();
   EXPECT_EQ(watch.look(at(6000)), "");
   EXPECT_TRUE(watch.stuck().empty());
 }
