@@ -6,8 +6,9 @@
 //
 // word_: bits 0..2   wake bits, see lockfree/wake_state.hpp
 //        bits 3..8   TaskState, one-hot
-//        bits 9..15  flags, see TaskFlag
+//        bits 10..15 flags, see TaskFlag
 //        bits 16..17 OutcomeKind, once Completed; bits 18..22 more flags
+//        bits 32..33 flags that say nothing of how the task goes on, so whether that is plain stands in the half below
 //        bits 40..63 generation
 //
 // Every operation is one atomic step on word_, so the steps of one task have one total order, and a step that names a
@@ -44,18 +45,18 @@ namespace calm::kernel {
 
 /// What is said of a task beside its state.
 enum class TaskFlag : std::uint64_t {
-  handle = 1U << 9,      ///< somebody may still ask for it: the slot stays
-  left = 1U << 10,       ///< it has left its region; nothing of the kernel points to it any more
-  cleanup = 1U << 11,    ///< a finalizer, or a task that one started
-  started = 1U << 12,    ///< its body has been entered
-  awaited = 1U << 13,    ///< a joiner's id stands in its record
-  holds = 1U << 14,      ///< an obligation was handed to it
-  forced = 1U << 15,     ///< its clean-up budget ran out and its frame was dropped (CAN-8)
-  witnessed = 1U << 18,  ///< it acknowledged its cancellation before it ended (CAN-9)
-  expired = 1U << 19,    ///< its clean-up deadline has passed; it is forced when it is polled next
-  unmasked = 1U << 20,   ///< a cap of masks was exceeded; leaving a mask that is gone is no error (CAN-12)
-  ranked = 1U << 21,     ///< its budget has a deadline or a priority; from its birth on
-  metered = 1U << 22,    ///< its budget has a number of polls or a cost; from its birth on
+  left = 1U << 10,                   ///< it has left its region; nothing of the kernel points to it any more
+  cleanup = 1U << 11,                ///< a finalizer, or a task that one started
+  started = 1U << 12,                ///< its body has been entered
+  holds = 1U << 14,                  ///< an obligation was handed to it
+  forced = 1U << 15,                 ///< its clean-up budget ran out and its frame was dropped (CAN-8)
+  witnessed = 1U << 18,              ///< it acknowledged its cancellation before it ended (CAN-9)
+  expired = 1U << 19,                ///< its clean-up deadline has passed; it is forced when it is polled next
+  unmasked = 1U << 20,               ///< a cap of masks was exceeded; leaving a mask that is gone is no error (CAN-12)
+  ranked = 1U << 21,                 ///< its budget has a deadline or a priority; from its birth on
+  metered = 1U << 22,                ///< its budget has a number of polls or a cost; from its birth on
+  handle = std::uint64_t{1} << 32,   ///< somebody may still ask for it: the slot stays
+  awaited = std::uint64_t{1} << 33,  ///< a joiner's id stands in its record
 };
 
 /// States in which a request has arrived.
@@ -94,19 +95,19 @@ class TaskLife {
   [[nodiscard]] constexpr TaskLife born() const noexcept {
     return {retired() ? Generation::first : generation(), TaskState::created, lockfree::WakeState::queued};
   }
-  /// Gives: true when this is the life that the id names and nothing has happened to it since born().
-  [[nodiscard]] constexpr bool is_newborn(TaskId id) const noexcept {
-    const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
-    return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | newborn_bits);
-  }
+  /// Gives: true when this is the life that the id names and nothing has happened to it since born(), but that it is joined.
+  [[nodiscard]] constexpr bool is_newborn(TaskId id) const noexcept { return is(id) && is_newborn(); }
   /// Gives: true when this is the life that the id names, and it is queued for another poll with nothing to see in it.
-  [[nodiscard]] constexpr bool is_queued_again(TaskId id) const noexcept {
-    const std::uint64_t handle = static_cast<std::uint64_t>(TaskFlag::handle);
-    return (bits_ & ~handle) == ((id.bits() << 8 & generation_bits) | queued_again_bits);
-  }
+  [[nodiscard]] constexpr bool is_queued_again(TaskId id) const noexcept { return is(id) && is_queued_again(); }
   // The same of whatever life this is.
-  [[nodiscard]] constexpr bool is_newborn() const noexcept { return without_handle() == newborn_bits; }
-  [[nodiscard]] constexpr bool is_queued_again() const noexcept { return without_handle() == queued_again_bits; }
+  [[nodiscard]] constexpr bool is_newborn() const noexcept { return how_it_goes_on() == newborn_bits; }
+  [[nodiscard]] constexpr bool is_queued_again() const noexcept { return how_it_goes_on() == queued_again_bits; }
+  /// Gives: true when it is polled, again or for the first time, and nothing has happened to it since.
+  [[nodiscard]] constexpr bool is_plainly_polled() const noexcept {
+    return how_it_goes_on() == (queued_again_bits ^ one_poll);
+  }
+  /// Gives: it polled, or queued for another poll. Needs: is_queued_again(), or is_plainly_polled().
+  [[nodiscard]] constexpr TaskLife polled_or_queued() const noexcept { return TaskLife(bits_ ^ one_poll); }
   /// Gives: the word of the first poll. Needs: is_newborn().
   [[nodiscard]] constexpr TaskLife first_poll() const noexcept {
     const TaskLife polled = TaskLife(0, TaskState::running, lockfree::WakeState::running).with(TaskFlag::started);
@@ -164,10 +165,10 @@ class TaskLife {
   static constexpr std::uint64_t bounding_bits =
       static_cast<std::uint64_t>(TaskFlag::ranked) | std::uint64_t{cancelled_states.bits} << 3;
 
-  /// Gives: all but the generation, without that flag; nothing is said in the bits between.
-  [[nodiscard]] constexpr std::uint32_t without_handle() const noexcept {
-    return static_cast<std::uint32_t>(bits_) & ~static_cast<std::uint32_t>(TaskFlag::handle);
-  }
+  // From queued to polled, and back.
+  static constexpr std::uint64_t one_poll = lockfree::woken_bit ^ lockfree::running_bit;
+
+  [[nodiscard]] constexpr std::uint32_t how_it_goes_on() const noexcept { return static_cast<std::uint32_t>(bits_); }
 
   std::uint64_t bits_ = 0;
 };
@@ -236,10 +237,19 @@ class TaskWord {
   [[nodiscard]] bool begin_plain_poll() noexcept {
     const TaskLife was = look();
     if (was.is_queued_again()) [[likely]] {
-      renew(TaskLife(was.bits() ^ (lockfree::woken_bit ^ lockfree::running_bit)));
+      renew(was.polled_or_queued());
       return true;
     }
     return begin_first_poll();
+  }
+
+  /// The same for one that is not the first.
+  [[nodiscard]] bool begin_next_poll() noexcept {
+    const TaskLife was = look();
+    if (!was.is_queued_again()) [[unlikely]]
+      return false;
+    renew(was.polled_or_queued());
+    return true;
   }
 
   /// The same for the first poll of a task.
@@ -274,6 +284,15 @@ class TaskWord {
     CALM_SLOW(TSK_6, lockfree::find_wake_move(was.wake(), lockfree::WakeStep::end_poll) != nullptr, was.bits());
     renew(TaskLife(was.bits() - lockfree::running_bit));
     return was.wake() == lockfree::WakeState::running_woken;
+  }
+  /// The second one of a poll that has left the word as it was. Gives: false when something has happened to it; then nothing has
+  /// changed.
+  [[nodiscard]] bool end_plain_poll_woken_alone() noexcept {
+    const TaskLife was = look();
+    if (!was.is_plainly_polled()) [[unlikely]]
+      return false;
+    renew(was.polled_or_queued());
+    return true;
   }
   TaskLife end_poll_woken_alone() noexcept {
     const TaskLife was = look();

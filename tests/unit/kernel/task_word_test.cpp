@@ -89,12 +89,55 @@ TEST(TaskWord, TSK_1_the_first_poll_of_a_newborn_is_that_of_any_task) {
   const TaskLife born(generation, TaskState::created, WakeState::queued);
   expect_plain_poll(born);
   expect_plain_poll(born.with(TaskFlag::handle));
+  expect_plain_poll(born.with(TaskFlag::awaited));
 }
 
 TEST(TaskWord, TSK_6_another_poll_with_nothing_to_see_is_that_of_any_task) {
   const TaskLife again = TaskLife(generation, TaskState::running, WakeState::queued).with(TaskFlag::started);
   expect_plain_poll(again);
   expect_plain_poll(again.with(TaskFlag::handle));
+  expect_plain_poll(again.with(TaskFlag::handle).with(TaskFlag::awaited));
+}
+
+TEST(TaskWord, TSK_6_a_poll_that_is_not_the_first_is_begun_by_who_knows_so) {
+  const TaskLife again = TaskLife(generation, TaskState::running, WakeState::queued).with(TaskFlag::started);
+  for (const TaskLife life : {again, again.with(TaskFlag::handle), again.with(TaskFlag::awaited)}) {
+    TaskWord<lockfree::LocalAtomics> knows;
+    TaskWord<lockfree::LocalAtomics> asks;
+    knows.renew(life);
+    asks.renew(life);
+    EXPECT_TRUE(knows.begin_next_poll()) << life.bits();
+    EXPECT_TRUE(asks.begin_plain_poll()) << life.bits();
+    EXPECT_EQ(knows.look(), asks.look());
+  }
+  const TaskLife born(generation, TaskState::created, WakeState::queued);
+  for (const TaskLife life :
+       {born, again.with(WakeState::running), again.with(TaskFlag::holds), again.with(TaskState::cancel_requested)}) {
+    TaskWord<lockfree::LocalAtomics> word;
+    word.renew(life);
+    EXPECT_FALSE(word.begin_next_poll()) << life.bits();
+    EXPECT_EQ(word.look(), life) << "nothing has changed";
+  }
+}
+
+TEST(TaskWord, TSK_6_a_plain_end_of_a_poll_with_a_wish_for_another_is_that_of_any_task) {
+  const TaskLife polled = TaskLife(generation, TaskState::running, WakeState::running).with(TaskFlag::started);
+  for (const TaskLife life : {polled, polled.with(TaskFlag::handle), polled.with(TaskFlag::awaited)}) {
+    TaskWord<lockfree::LocalAtomics> plain;
+    TaskWord<lockfree::LocalAtomics> careful;
+    plain.renew(life);
+    careful.renew(life);
+    EXPECT_TRUE(plain.end_plain_poll_woken_alone()) << life.bits();
+    (void)careful.end_poll_woken_alone();
+    EXPECT_EQ(plain.look(), careful.look());
+  }
+  for (const TaskLife life : {polled.with(WakeState::running_woken), polled.with(TaskState::cancel_requested),
+                              polled.with(TaskFlag::holds)}) {
+    TaskWord<lockfree::LocalAtomics> word;
+    word.renew(life);
+    EXPECT_FALSE(word.end_plain_poll_woken_alone()) << life.bits();
+    EXPECT_EQ(word.look(), life) << "nothing has changed";
+  }
 }
 
 TEST(TaskWord, BUD_5_SCH_1_the_word_says_what_of_its_budget_others_have_to_know) {
@@ -145,7 +188,6 @@ TEST(TaskWord, TSK_1_whoever_has_something_to_see_has_no_plain_poll) {
                              born.with(TaskState::running),
                              born.with(WakeState::running),
                              born.with(TaskFlag::cleanup),
-                             born.with(TaskFlag::awaited),
                              born.with(TaskFlag::holds),
                              born.with(TaskState::running).with(TaskFlag::started).with(TaskFlag::cleanup),
                              born.with(TaskState::cancelling).with(TaskFlag::started),
