@@ -139,6 +139,8 @@ class GivenContext {
   [[nodiscard]] bool is_of(const TaskRoot& root) const noexcept {
     return context_ == &root.context() || context_->root() == &root;
   }
+  /// Gives: true when that is the task's own, and the frame is the outermost one of that task, as most frames that give way are.
+  [[nodiscard]] bool is_that_of(const Frame& frame) const noexcept { return frame.above == context_; }
   /// Gives: it, whoever acts.
   [[nodiscard]] const Context* given() const noexcept { return context_; }
   operator const Context*() const noexcept { return &acting(*context_); }  // NOLINT(google-explicit-constructor)

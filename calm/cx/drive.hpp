@@ -36,14 +36,16 @@ namespace calm::cx {
 
 [[gnu::always_inline]] inline void TaskRoot::begin_poll_here(kernel::Worker& worker) noexcept {
   polled_.set(worker.tick());
-  awaits_ = (awaits_ | (one_move - 1)) + 1;
+  count_move();
   be_with(worker);
 }
 
 [[gnu::always_inline]] inline bool TaskRoot::poll_after_yield(kernel::Worker& worker) noexcept {
-  begin_poll_here(worker);
+  polled_.set(worker.tick());
+  count_move();
   CALM_SLOW(BUD_5, !has_limits(), id().bits());  // one that has them is never quiet
-  live_.wait = nullptr;
+  CALM_SLOW(TSK_6, is_worker(runs_or_waits_.get()) && &worker_in(runs_or_waits_.get()) == &worker, id().bits());
+  CALM_SLOW(TSK_5, live_.wait == nullptr, id().bits());
   handover_.run(live_.leaf->coroutine());
   return stand_ == Stand::gave_way;
 }
@@ -54,9 +56,9 @@ template <bool first>
   if constexpr (!first) {
     if (has_limits()) [[unlikely]]
       count_for_limits();
-    if (stand_ == Stand::gave_way && is_quiet()) {
+    if (is_between_yields() && is_quiet()) {
       live_.wait = nullptr;
-    } else if (live_.wait != nullptr) {
+    } else if (live_.wait != nullptr || stand_ == Stand::gave_way) {
       const WaitState state = is_quiet() ? ask_plainly() : ask_wait();
       if (state == WaitState::pending) return parked();
       if (!tell_frame(state)) return Progress::ended;
@@ -73,12 +75,13 @@ template <bool first>
 /// The wait has said so. Gives: false when no frame is left that could be told.
 [[gnu::always_inline]] inline bool TaskRoot::tell_frame(WaitState state) noexcept {
   Awaiter* const waited = std::exchange(live_.wait, nullptr);
-  return state != WaitState::failed || waited->deliver(failure()) || unwind_to_asker();
+  if (state != WaitState::failed) return true;
+  return (waited != nullptr && waited->deliver(failure())) || unwind_to_asker();
 }
 
 [[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::after_frames() noexcept {
   if (stand_ == Stand::waits) return Progress::parked;
-  if (stand_ == Stand::gave_way) return Progress::again;
+  if (is_between_yields()) return Progress::again;
   if (stand_ != Stand::ended) return go_on();
   std::exchange(live_.leaf, nullptr)->coroutine().destroy();
   if (keeps_) [[unlikely]]

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "calm/check/rare_call.hpp"
 #include "calm/check/require.hpp"
 #include "calm/model/outcome.hpp"
 
@@ -29,7 +30,7 @@ class Slot {
   void emplace(Arguments&&... arguments) {
     // A coroutine may end a second time, when a destructor throws at the first.
     if (holds_ != Holds::nothing) [[unlikely]]
-      clear();
+      clear_again();
     std::construct_at(&content_.value, std::forward<Arguments>(arguments)...);
     holds_ = Holds::value;
   }
@@ -60,6 +61,8 @@ class Slot {
     if (held == Holds::value) std::destroy_at(&content_.value);
     if (held == Holds::exception) std::destroy_at(&content_.exception);
   }
+
+  CALM_RARE_CALL void clear_again() noexcept { clear(); }
 
   /// The slot begins and ends what lives in it.
   union Content {

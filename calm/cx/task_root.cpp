@@ -10,6 +10,7 @@
 #include "calm/cx/crew.hpp"
 #include "calm/cx/drive.hpp"
 #include "calm/cx/port.hpp"
+#include "calm/cx/wait.hpp"
 
 namespace calm::cx {
 
@@ -124,10 +125,20 @@ struct KeptNotes final : Fixture {
 /// Out of the way: most tasks are quiet.
 [[gnu::noinline]] WaitState TaskRoot::ask_wait() noexcept {
   const Stand stood = std::exchange(stand_, Stand::waits);
-  if (stood == Stand::gave_way) live_.wait->gave_way();
+  if (stood == Stand::gave_way) return ask_after_giving_way();
+  if (stood == Stand::gave_way_inside) live_.wait->gave_way();
   if (stood == Stand::arrived && port().is_watched()) port().reached(*this);
   if (port().is_quick() && live_.wait->context() == nullptr) return ask_plainly();
   return publish(port().step(*this, *live_.wait, failure()));
+}
+
+/// It gave way without a wait, and now there is something to see: one is asked after all, and ends with that.
+WaitState TaskRoot::ask_after_giving_way() noexcept {
+  WaitItself<YieldWait> wait(&context());
+  wait.gave_way();
+  const WaitState state = port().step(*this, wait, failure());
+  CALM_INVARIANT(TSK_6, state != WaitState::pending, id().bits());
+  return state;
 }
 
 WaitState TaskRoot::ask(kernel::Worker& worker) noexcept {

@@ -91,8 +91,8 @@ class TaskRoot : private Context {
   [[nodiscard]] bool only_gave_way(std::uint64_t stamp) const noexcept {
     return stand_ == Stand::gave_way && live_.quiet_at == stamp;
   }
-  /// As poll_here(). Needs: only_gave_way(), and the kernel said `run`. Gives: true when that is all it does again; false:
-  ///        after_frames() says what it does.
+  /// As poll_here(). Needs: only_gave_way(), this worker polled it last, and the kernel said `run`. Gives: true when that is all
+  ///        it does again; false: after_frames() says what it does.
   [[nodiscard]] bool poll_after_yield(kernel::Worker& worker) noexcept;
   [[nodiscard]] Progress after_frames() noexcept;
 
@@ -225,7 +225,7 @@ class TaskRoot : private Context {
   [[nodiscard]] const Frame* leaf() const noexcept { return has_end() ? nullptr : live_.leaf; }
   /// Has the processor fetch its innermost frame.
   void fetch_leaf() const noexcept { mem::fetch_ahead(live_.leaf, usual_frame); }
-  /// Gives: what it is parked at; nullptr while it runs, and before it has begun.
+  /// Gives: what it is parked at; nullptr while it runs, where it gave way, and before it has begun.
   [[nodiscard]] const Wait* wait() const noexcept { return has_end() ? nullptr : live_.wait; }
   /// Gives: a number that is higher after each await point that it comes to, those included that were ready at once, and after
   ///        each poll; after 2^24 of those it begins again.
@@ -288,13 +288,20 @@ class TaskRoot : private Context {
   [[nodiscard]] ChildEnd& end_of_wait() noexcept { return failure(); }
   /// The wait that is being asked only lets others run first. It says pending then.
   void ask_for_another_poll() noexcept;
-  /// The frame parks at a wait that only lets others run first: the wait is not asked, and goes on in the next poll, unless
-  /// there is something to see by then. Needs: is_quiet().
-  void give_way(Frame& frame, Wait& wait) noexcept {
-    CALM_SLOW(TSK_5, live_.leaf == &frame, id().bits());
-    live_.wait = &wait;
+  /// The frame lets others run first, in the context of the task itself: it goes on in the next poll, unless there is something
+  /// to see by then, and there is no wait before that. Needs: is_quiet().
+  void give_way(Frame& frame) noexcept {
+    CALM_SLOW(TSK_5, live_.leaf == &frame && live_.wait == nullptr, id().bits());
+    (void)frame;
     stand_ = Stand::gave_way;
   }  // the next poll is a move
+  /// The same in another context of the task, which the wait knows.
+  void give_way_inside(Frame& frame, Wait& wait) noexcept {
+    CALM_SLOW(TSK_5, live_.leaf == &frame, id().bits());
+    (void)frame;
+    live_.wait = &wait;
+    stand_ = Stand::gave_way_inside;
+  }
   /// Gives: true when the running frame may go on at an await point that is ready, without a suspension (SCH-10).
   [[nodiscard]] bool may_pass() const noexcept { return ready() < ready_in_a_row; }
   /// It does. Needs: may_pass().
@@ -387,14 +394,18 @@ class TaskRoot : private Context {
   }
   /// What comes next for the task, once its frames have given control back.
   enum class Stand : std::uint8_t {
-    arrived,   ///< at a wait that was not asked yet
-    waits,     ///< at a wait that was asked and said pending
-    gave_way,  ///< at a wait that wants another poll, and need not be asked then
+    arrived,          ///< at a wait that was not asked yet
+    waits,            ///< at a wait that was asked and said pending
+    gave_way,         ///< it wants another poll, and there is nothing to ask then
+    gave_way_inside,  ///< the same, at a wait that knows where
     failed,  ///< a frame ends, or has ended, otherwise than with a value, and the worker knows how: those around it are left;
              ///< where none is left, the task has ended so
     ended,  ///< the outermost frame has ended with a value
     over,   ///< it has ended, and how is stored
   };
+  [[nodiscard]] bool is_between_yields() const noexcept {
+    return stand_ == Stand::gave_way || stand_ == Stand::gave_way_inside;
+  }
   Progress parked() noexcept {
     if (!again_) return Progress::parked;
     again_ = false;
@@ -422,8 +433,10 @@ class TaskRoot : private Context {
   void let_callable_go() noexcept;
   void destroy_up_to(const Frame* outer) noexcept;
   WaitState ask_wait() noexcept;
+  WaitState ask_after_giving_way() noexcept;
   WaitState ask_plainly() noexcept;
   void begin_poll_here(kernel::Worker& worker) noexcept;
+  void count_move() noexcept { awaits_ = awaits_ - ready() + one_move; }
   bool tell_frame(WaitState state) noexcept;
   Progress go_on() noexcept;
 

@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "calm/check/rare_call.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/frame.hpp"
 #include "calm/cx/task.hpp"
@@ -24,6 +26,13 @@ namespace calm::cx {
 /// A wait that only lets others run first, and parks the frame that it is made in.
 template <class W>
 concept ParksItself = requires { typename W::CalmParksItself; };
+
+/// A wait as it is, which can be made: only those that derive from a wait can end it.
+template <class Base>
+class WaitItself final : public Base {
+ public:
+  using Base::Base;
+};
 
 /// What a co_await on a wait is: the wait is asked at once, so one that is ready costs no dispatch.
 /// `Base` is a Wait with `Value result()`, called when it said ready. One that can often be had at once has a
@@ -82,29 +91,47 @@ class Parking final : public Base {
   }
 };
 
-/// The same for one that parks itself.
+/// The same for one that parks itself. In a task that has nothing to see it is not even made: the task knows what it is to do.
 template <ParksItself Base>
-class Parking<Base> final : public Base {
+class Parking<Base> {
  public:
-  [[gnu::always_inline]] Parking(Frame& frame, TaskRoot& root, GivenContext context) noexcept : Base(context.given()) {
-    if (context.is_of(root) && root.is_quiet()) [[likely]] {
-      root.give_way(frame, *this);
-    } else {
-      park_otherwise(frame, root, context);
-    }
+  [[gnu::always_inline]] Parking(Frame& frame, std::source_location where, GivenContext context) noexcept {
+    if (!context.is_that_of(frame) || !gives_way(frame, where, TaskRoot::around(*context.given()))) [[unlikely]]
+      park_otherwise(frame, where, context);
   }
+  Parking(const Parking&) = delete;
+  Parking& operator=(const Parking&) = delete;
+  ~Parking() {}  // NOLINT(modernize-use-equals-default): of the wait nothing is left by then
 
   static constexpr bool await_ready() noexcept { return false; }
   static constexpr void await_suspend(std::coroutine_handle<> /*frame*/) noexcept {}
-  decltype(auto) await_resume() noexcept { return Base::result(); }
+  static decltype(auto) await_resume() noexcept { return Base::result(); }
 
  private:
-  /// Out of the way, with nothing to do after it.
-  [[gnu::noinline, gnu::cold]] void park_otherwise(Frame& frame, TaskRoot& root, GivenContext context) noexcept {
-    this->act_in(*context.in(root));
-    if (root.is_quiet()) return root.give_way(frame, *this);
-    root.park(frame, *this);
+  [[gnu::always_inline]] static bool gives_way(Frame& frame, std::source_location where, TaskRoot& root) noexcept {
+    root.stands_at(where);
+    if (!root.is_quiet()) [[unlikely]]
+      return false;
+    root.give_way(frame);
+    return true;
   }
+  /// Out of the way, with nothing to do after it.
+  CALM_RARE_CALL void park_otherwise(Frame& frame, std::source_location where, GivenContext context) noexcept {
+    TaskRoot& root = *frame.root();
+    root.stands_at(where);
+    const Context& acts = *context.in(root);
+    if (&acts == &root.context() && root.is_quiet()) return root.give_way(frame);
+    std::construct_at(std::addressof(wait_), &acts);
+    if (root.is_quiet()) return root.give_way_inside(frame, wait_);
+    root.park(frame, wait_);
+  }
+
+  static_assert(std::is_trivially_destructible_v<WaitItself<Base>>);
+  // NOLINTBEGIN(readability-identifier-naming): private as the others
+  union {
+    WaitItself<Base> wait_;  // when it is needed
+  };
+  // NOLINTEND(readability-identifier-naming)
 };
 
 /// A wait for something that is often there may have a short way, `W::Shortcut`, on which no wait is made:
@@ -236,11 +263,15 @@ class [[nodiscard("a wait does nothing before it is awaited")]] WaitFor {
   [[nodiscard, gnu::always_inline]] auto awaiter(Frame& frame, TaskRoot& root) && {
     if constexpr (has_shortcut<W, Arguments...>) {
       return short_way(frame, root, std::index_sequence_for<Arguments...>());
-    } else if constexpr (ParksItself<W>) {
-      return std::move(*this).template make<Parking<W>>(frame, root);
     } else {
       return std::move(*this).template make<Parking<W>>(frame);
     }
+  }
+  /// The same for one that parks itself, and says where.
+  [[nodiscard, gnu::always_inline]] auto awaiter(Frame& frame, std::source_location where) &&
+    requires ParksItself<W>
+  {
+    return std::move(*this).template make<Parking<W>>(frame, where);
   }
   /// Gives: a `Shell`, which is a W, made in place from these and what the wait was given.
   template <class Shell, class... First>

@@ -49,8 +49,6 @@ class Wait : public Awaiter {
 
  protected:
   ~Wait() = default;
-  /// It is asked in this context instead. Needs: it was not asked yet.
-  void act_in(const Context& context) noexcept { context_ = &context; }
 
  private:
   const Context* context_;

@@ -187,6 +187,9 @@ class BasicKernel {
   template <bool first = false>
   [[nodiscard, gnu::always_inline]] bool begin_plain_poll(Worker& worker, Task& task, TaskId id,
                                                           std::uint32_t round) noexcept;
+  /// The same for one that was polled before.
+  [[nodiscard, gnu::always_inline]] bool begin_next_poll(Worker& worker, Task& task, TaskId id,
+                                                         std::uint32_t round) noexcept;
 
   /// The task has suspended. Fails: stale_handle; invalid_transition when it is not being polled.
   [[gnu::always_inline]] Status end_poll(Worker& worker, TaskId id);

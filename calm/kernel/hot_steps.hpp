@@ -241,6 +241,15 @@ inline bool BasicKernel<Atomics>::begin_plain_poll(Worker& worker, Task& task, T
 }
 
 template <lockfree::AtomicsPolicy Atomics>
+inline bool BasicKernel<Atomics>::begin_next_poll(Worker& worker, Task& task, TaskId id, std::uint32_t round) noexcept {
+  if (task.is_masked() || !task.word.begin_next_poll()) [[unlikely]]
+    return false;
+  task.last_round.set(round);
+  worker.template record<Atomics::shared, true>({.kind = trace::EventKind::poll, .task = id});
+  return true;
+}
+
+template <lockfree::AtomicsPolicy Atomics>
 inline Status BasicKernel<Atomics>::end_poll(Worker& worker, TaskId id) {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;

@@ -59,6 +59,13 @@ class alignas(128) Worker {
     after_.set(after);
     return round;
   }
+  /// The same for who begins the poll in the same step, and has done with the one before.
+  std::uint64_t begin_round(std::source_location after, TaskId task, void* record) noexcept {
+    const std::uint64_t round = begin_round(after);
+    set_running(task);
+    set_polled(record);
+    return round;
+  }
   /// The poll is of one that begins in it.
   void set_after(std::source_location after) noexcept { after_.set(after); }
 

@@ -116,6 +116,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] TaskId begin_dispatch(kernel::Worker& worker, const Task& task) noexcept;
   [[nodiscard]] bool after_poll(kernel::Worker& worker, Task& task, cx::TaskRoot::Progress progress);
   void after_main(Seat<Atomics>& seat);
+  [[nodiscard]] static bool was_here(const kernel::Worker& worker, const cx::TaskRoot& root_of_task) noexcept;
   [[nodiscard]] bool begin_switch() noexcept;
   void end_switch() noexcept;
   [[nodiscard]] bool goes_on(Seat<Atomics>& seat, const kernel::Worker& worker) noexcept;

@@ -54,16 +54,15 @@ template <lockfree::AtomicsPolicy Atomics>
   const auto& stamp = kernel_->cancel_stamp();
   for (;;) {
     auto& root_of_task = *static_cast<cx::TaskRoot*>(task->frame);
-    const TaskId id = begin_dispatch(worker, *task);
-    worker.set_running(id);
-    worker.set_polled(task);
-    const bool begun = kernel_->begin_plain_poll(worker, *task, id, worker.round());
-    end_switch();
-    if (!begun) [[unlikely]]
-      return begin_slowly(seat, *task, id);
-    if constexpr (cx::Port::ghosts_by_default) cx::look_for_ghosts(*kernel_, worker, root_of_task, id);
     Progress progress = Progress::again;
-    if (root_of_task.only_gave_way(stamp.load(std::memory_order_acquire))) {  // [K2]
+    if (root_of_task.only_gave_way(stamp.load(std::memory_order_acquire)) && was_here(worker, root_of_task)) {  // [K2]
+      const TaskId id = root_of_task.id();
+      const std::uint64_t round = worker.begin_round(root_of_task.last_await(), id, task);
+      const bool begun = kernel_->begin_next_poll(worker, *task, id, static_cast<std::uint32_t>(round));
+      end_switch();
+      if (!begun) [[unlikely]]
+        return begin_slowly(seat, *task, id);
+      if constexpr (cx::Port::ghosts_by_default) cx::look_for_ghosts(*kernel_, worker, root_of_task, id);
       if (root_of_task.poll_after_yield(worker)) [[likely]] {
         // Nothing else has happened: it goes behind the others.
         if (worker.has_promises()) [[unlikely]]
@@ -75,6 +74,14 @@ template <lockfree::AtomicsPolicy Atomics>
       }
       progress = root_of_task.after_frames();
     } else {
+      const TaskId id = begin_dispatch(worker, *task);
+      worker.set_running(id);
+      worker.set_polled(task);
+      const bool begun = kernel_->begin_plain_poll(worker, *task, id, worker.round());
+      end_switch();
+      if (!begun) [[unlikely]]
+        return begin_slowly(seat, *task, id);
+      if constexpr (cx::Port::ghosts_by_default) cx::look_for_ghosts(*kernel_, worker, root_of_task, id);
       progress = root_of_task.poll_here(worker);
     }
     if (after_poll(worker, *task, progress)) [[unlikely]]
@@ -90,6 +97,13 @@ template <lockfree::AtomicsPolicy Atomics>
   }
   end_switch();
   cx::leave_task(worker);
+}
+
+/// Gives: true when this worker polled it last, and knows so without a look at the task's other words.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::was_here(const kernel::Worker& worker,
+                                                              const cx::TaskRoot& root_of_task) noexcept {
+  return !Atomics::shared || root_of_task.is_free_here(worker.index());
 }
 
 /// Gives: true when that was the end of the main task.
@@ -134,11 +148,14 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::switch_from_yield(
     Seat<Atomics>& seat, Task& last, const cx::TaskRoot& root_of_last) noexcept {
-  const bool stays_plain = !last.word.end_poll_woken_alone().in(kernel::cancelled_states);
-  const bool stays = Atomics::shared && root_of_last.is_pinned();
-  if (stays_plain && !stays && lanes_are_empty(seat)) [[likely]] {
-    if (Task* const task = seat.ready.rotate(last)) [[likely]]
-      return task;
+  if (last.word.end_plain_poll_woken_alone()) [[likely]] {
+    const bool stays = Atomics::shared && root_of_last.is_pinned();
+    if (!stays && lanes_are_empty(seat)) [[likely]] {
+      if (Task* const task = seat.ready.rotate(last)) [[likely]]
+        return task;
+    }
+  } else {
+    last.word.end_poll_woken_alone();
   }
   put_back(seat, last);
   return next_quick(seat);
