@@ -95,13 +95,12 @@ class Company {
   /// Gives: true when it is alone, and nobody else comes in before end_alone(). False: what follows needs a lock.
   [[nodiscard, gnu::always_inline]] bool begin_alone(AloneIn layer = AloneIn::turn) noexcept {
     // relaxed: the bit is its own, or not set; see leave().
-    if ((word_.load(std::memory_order_relaxed) & alone_bit) == 0) return false;
-    busy_in(layer).store(true, Fence::order);
-    Fence::light();
-    if ((word_.load(Fence::order) & alone_bit) != 0) [[likely]]
-      return true;
-    busy_in(layer).store(false, std::memory_order_release);  // [C2]
-    return false;
+    return (word_.load(std::memory_order_relaxed) & alone_bit) != 0 && try_begin_alone(layer);
+  }
+  /// The same for who was so a moment ago, in this layer, and most likely still is.
+  [[nodiscard, gnu::always_inline]] bool begin_alone_again(AloneIn layer) noexcept {
+    // Where it is not, what it writes for a moment is nobody's: another one gets the bit only when this one has left.
+    return try_begin_alone(layer);
   }
   [[gnu::always_inline]] void end_alone(AloneIn layer = AloneIn::turn) noexcept {
     busy_in(layer).store(false, std::memory_order_release);  // [C2]
@@ -110,6 +109,14 @@ class Company {
  private:
   static constexpr std::uint32_t alone_bit = std::uint32_t{1} << 31;
 
+  [[nodiscard, gnu::always_inline]] bool try_begin_alone(AloneIn layer) noexcept {
+    busy_in(layer).store(true, Fence::order);
+    Fence::light();
+    if ((word_.load(Fence::order) & alone_bit) != 0) [[likely]]
+      return true;
+    busy_in(layer).store(false, std::memory_order_release);  // [C2]
+    return false;
+  }
   [[gnu::cold, gnu::noinline]] void end_loneliness() noexcept {
     word_.fetch_and(~alone_bit, std::memory_order_seq_cst);
     Fence::heavy();

@@ -118,6 +118,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void after_main(Seat<Atomics>& seat);
   [[nodiscard]] static bool was_here(const kernel::Worker& worker, const cx::TaskRoot& root_of_task) noexcept;
   [[nodiscard]] bool begin_switch() noexcept;
+  [[nodiscard]] bool begin_switch_again() noexcept;
   void end_switch() noexcept;
   [[nodiscard]] bool goes_on(Seat<Atomics>& seat, const kernel::Worker& worker) noexcept;
   [[nodiscard]] Task* switch_from_yield(Seat<Atomics>& seat, Task& last, const cx::TaskRoot& root_of_last) noexcept;

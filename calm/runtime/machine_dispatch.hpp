@@ -46,7 +46,8 @@ void Machine<Atomics>::after_main(Seat<Atomics>& seat) {
 
 /// Polls this task, and then whoever is next in the queue for as long as there is nothing else to see to. So not everything is
 /// asked between two polls, and for who is alone all from the end of one to the beginning of the next is one step. Needs: a plain
-/// task; begin_switch(), which ends with this.
+/// task; begin_switch(), which ends with this; nothing in common with other workers. They put things there while they are in, so
+/// who has been alone ever since need not look again.
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::noinline]] void Machine<Atomics>::dispatch_all(Seat<Atomics>& seat, Task* task) {
   using Progress = cx::TaskRoot::Progress;
@@ -67,7 +68,7 @@ template <lockfree::AtomicsPolicy Atomics>
         // Nothing else has happened: it goes behind the others.
         if (worker.has_promises()) [[unlikely]]
           cx::tell_promises(*kernel_, worker, root_of_task.id());
-        if (!goes_on(seat, worker) || !begin_switch()) return cx::end_poll(*kernel_, worker, *task, progress);
+        if (!goes_on(seat, worker) || !begin_switch_again()) return cx::end_poll(*kernel_, worker, *task, progress);
         task = switch_from_yield(seat, *task, root_of_task);
         if (task == nullptr) break;
         continue;
@@ -86,7 +87,7 @@ template <lockfree::AtomicsPolicy Atomics>
     }
     if (after_poll(worker, *task, progress)) [[unlikely]]
       after_main(seat);
-    if (!goes_on(seat, worker) || !begin_switch()) return cx::end_poll(*kernel_, worker, *task, progress);
+    if (!goes_on(seat, worker) || !begin_switch_again()) return cx::end_poll(*kernel_, worker, *task, progress);
     if (progress == Progress::again) {
       task = switch_from_yield(seat, *task, root_of_task);
     } else {
@@ -138,6 +139,12 @@ template <lockfree::AtomicsPolicy Atomics>
   if constexpr (!Atomics::shared) return true;
   return port_->members().begin_alone(lockfree::AloneIn::dispatch);
 }
+/// The same for who was so a moment ago.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::always_inline]] inline bool Machine<Atomics>::begin_switch_again() noexcept {
+  if constexpr (!Atomics::shared) return true;
+  return port_->members().begin_alone_again(lockfree::AloneIn::dispatch);
+}
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline void Machine<Atomics>::end_switch() noexcept {
   if constexpr (Atomics::shared) port_->members().end_alone(lockfree::AloneIn::dispatch);
@@ -150,7 +157,8 @@ template <lockfree::AtomicsPolicy Atomics>
     Seat<Atomics>& seat, Task& last, const cx::TaskRoot& root_of_last) noexcept {
   if (last.word.end_plain_poll_woken_alone()) [[likely]] {
     const bool stays = Atomics::shared && root_of_last.is_pinned();
-    if (!stays && lanes_are_empty(seat)) [[likely]] {
+    CALM_SLOW(SCH_6, commons_.empty());
+    if (!stays && seat.lanes_are_empty()) [[likely]] {
       if (Task* const task = seat.ready.rotate(last)) [[likely]]
         return task;
     }
@@ -165,7 +173,8 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline typename Machine<Atomics>::Task* Machine<Atomics>::next_quick(
     Seat<Atomics>& seat) noexcept {
-  if (!lanes_are_empty(seat)) [[unlikely]]
+  CALM_SLOW(SCH_6, commons_.empty());
+  if (!seat.lanes_are_empty()) [[unlikely]]
     return nullptr;
   return take_quick(seat, true);
 }

@@ -47,7 +47,7 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
     if (seat.searching) stop_searching(seat);
     come_in(seat);
     bool alone = begin_switch();
-    if (alone && !sched::is_plain(*task)) [[unlikely]] {
+    if (alone && (!sched::is_plain(*task) || !commons_.empty())) [[unlikely]] {
       end_switch();
       alone = false;
     }

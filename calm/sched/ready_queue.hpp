@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "calm/check/require.hpp"
 #include "calm/lockfree/local_atomics.hpp"
 #include "calm/lockfree/work_ring.hpp"
 #include "calm/sched/fifo.hpp"
@@ -38,7 +39,9 @@ class ReadyQueue {
   /// Others may take from it from now on, or not any more: where nobody does, a line is quicker than a ring. It begins closed.
   void set_open(bool open) noexcept {
     open_ = open;
-    if (open) fill_ring();
+    if (!open) return;
+    in_line_ = false;
+    fill_ring();
   }
 
   /// Behind all others.
@@ -49,6 +52,7 @@ class ReadyQueue {
   }
   /// The same for one that the running poll has spawned.
   void push_newborn(Task& task) noexcept {
+    in_line_ = false;
     if (newborns_.full()) settle();
     newborns_.push(task);
   }
@@ -59,9 +63,13 @@ class ReadyQueue {
   void settle() noexcept {
     newborns_.move_to([this](Task& task) { push_old(task); });
   }
-  void push_pinned(Task& task) noexcept { pinned_.push(task); }
+  void push_pinned(Task& task) noexcept {
+    in_line_ = false;
+    pinned_.push(task);
+  }
   /// Before all others, unless that has gone on for too long; who stood there goes behind all.
   void push_next(Task& task) noexcept {
+    in_line_ = false;
     Task* const before = std::exchange(next_, &task);
     if (before != nullptr) push(*before);
   }
@@ -69,6 +77,7 @@ class ReadyQueue {
   /// The same where nobody stands there. Gives: false when somebody does; nothing is done then.
   [[nodiscard]] bool try_push_next(Task& task) noexcept {
     if (next_ != nullptr) return false;
+    in_line_ = false;
     next_ = &task;
     return true;
   }
@@ -83,17 +92,14 @@ class ReadyQueue {
   }
   /// The same where all there are stand in the line. Gives: nullptr where they do not; nothing is done then.
   [[nodiscard]] Task* pop_from_line() noexcept {
-    if (!is_all_in_line() || line_.empty()) return nullptr;
-    streak_ = 0;
+    if (!is_all_in_line()) return nullptr;
     return line_.pop();
   }
   /// push() and pop() in one, of who waits longest. Needs: as for `alone`.
   /// Gives: nullptr where it is not as simple as that; nothing is done then.
   [[nodiscard]] Task* rotate(Task& task) noexcept {
-    if (is_all_in_line()) [[likely]] {
-      streak_ = 0;
+    if (is_all_in_line()) [[likely]]
       return &line_.rotate(task);
-    }
     if (!line_.empty() || !has_only_old()) [[unlikely]]
       return nullptr;
     streak_ = 0;
@@ -115,7 +121,10 @@ class ReadyQueue {
   }
 
   /// Takes half of what others may take from the victim. Needs: it is empty.
-  [[nodiscard]] Task* steal_from(ReadyQueue& victim) noexcept { return ring_.steal_from(victim.ring_); }
+  [[nodiscard]] Task* steal_from(ReadyQueue& victim) noexcept {
+    in_line_ = false;
+    return ring_.steal_from(victim.ring_);
+  }
 
   [[nodiscard]] bool empty() const noexcept {
     return next_ == nullptr && newborns_.empty() && line_.empty() && pinned_.empty() && ring_.size() == 0;
@@ -143,13 +152,23 @@ class ReadyQueue {
     // Asked at once, which is less than one after the other.
     return (std::bit_cast<std::uintptr_t>(next_) | newborns_.size() | pinned_.size()) == 0;
   }
-  /// Gives: true when nobody stands but in the line, as in a queue that has been closed for a while.
-  [[nodiscard]] bool is_all_in_line() const noexcept { return !open_ && has_only_old() && ring_.size() == 0; }
+  /// Gives: true when nobody stands but in the line, as in a queue that has been closed for a while. That is known until somebody
+  /// is put elsewhere.
+  [[nodiscard]] bool is_all_in_line() noexcept {
+    CALM_SLOW(SCH_6, !in_line_ || (!open_ && has_only_old() && ring_.size() == 0 && streak_ == 0));
+    return in_line_ || looks_in_line();
+  }
+  [[nodiscard]] bool looks_in_line() noexcept {
+    if (open_ || !has_only_old() || ring_.size() != 0) return false;
+    streak_ = 0;
+    return in_line_ = true;
+  }
 
   Task* next_ = nullptr;
   std::uint32_t streak_ = 0;
   bool turn_ = false;
   bool open_ = false;
+  bool in_line_ = false;  // it is closed, and nobody stands but in line_
   Newborns<Atomics> newborns_;
   Fifo<Atomics> line_;
   Fifo<Atomics> pinned_;

@@ -40,8 +40,8 @@ struct Shop {
 
   Shop() { company.prepare(); }
 
-  void sell() {
-    if (company.begin_alone()) {
+  void sell(bool again = false) {
+    if (again ? company.begin_alone_again(lockfree::AloneIn::turn) : company.begin_alone()) {
       ++alone;
       sold = sold.get() + 1;
       company.end_alone();
@@ -58,9 +58,24 @@ struct Shop {
     shop.sell();
     shop.company.leave();
   }
+  /// Believes that it is still alone.
+  static void keep_on(Shop& shop) {
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.sell(true);
+    shop.sell(true);
+    shop.company.leave();
+  }
   static void help(Shop& shop) {
     shop.company.enter();
     shop.sell();
+    shop.company.leave();
+  }
+  static void help_and_keep_on(Shop& shop) {
+    help(shop);
+    shop.company.enter();
+    shop.company.try_alone();
+    shop.sell(true);
     shop.company.leave();
   }
   static void keep_for_a_moment(Shop& shop) {
@@ -155,10 +170,11 @@ struct SwitchingShop : Shop<ModelAtomics> {
 
   /// Needs: the poll of this caller, which is over. Gives: true when it polls it again.
   bool switch_once(bool woken) {
-    if (company.begin_alone(lockfree::AloneIn::dispatch)) {
+    if (company.begin_alone_again(lockfree::AloneIn::dispatch)) {
       const Job* next = nullptr;
       if (woken) {
-        EXPECT_EQ(job.word.end_poll_woken_alone().wake(), lockfree::WakeState::queued);
+        if (!job.word.end_plain_poll_woken_alone()) job.word.end_poll_woken_alone();
+        EXPECT_EQ(job.word.look().wake(), lockfree::WakeState::queued);
         next = &ring.rotate_alone(job);
       } else {
         if (job.word.end_poll_alone()) enqueue();
@@ -348,6 +364,12 @@ TEST(CompanyModel, CHN_12_who_comes_in_waits_for_who_is_alone_and_sees_what_it_d
   expect_exhausted(explore<State>({State::keep, State::help}, expect_sold<State>(3)));
 }
 
+TEST(CompanyModel, CHN_12_who_believes_to_be_alone_still_is_not_when_others_have_come) {
+  using State = Shop<ModelAtomics>;
+  expect_exhausted(explore<State>({State::keep_on, State::help}, expect_sold<State>(3)));
+  expect_exhausted(explore<State>({State::keep_on, State::help_and_keep_on}, expect_sold<State>(4)));
+}
+
 TEST(CompanyModel, SHD_3_who_comes_in_waits_for_what_is_done_in_each_layer) {
   using State = LayeredShop<ModelAtomics>;
   const auto both_sold = [](State& shop) {
@@ -445,6 +467,7 @@ TEST(CompanyModelItself, finds_a_plain_request_of_who_is_not_alone) {
 TEST(CompanyModelItself, finds_a_missing_fence_and_missing_orders) {
   using Torn = Shop<ModelAtomics, TornFence>;
   EXPECT_FALSE(explore<Torn>({Torn::keep, Torn::help}, [](Torn&) {}).ok());
+  EXPECT_FALSE(explore<Torn>({Torn::keep_on, Torn::help}, [](Torn&) {}).ok());
   using NoRelease = Shop<Weakened<Weakening::store_release>>;
   EXPECT_FALSE(explore<NoRelease>({NoRelease::keep, NoRelease::help}, [](NoRelease&) {}).ok());
   using NoUpdateRelease = Shop<Weakened<Weakening::update_release>>;
