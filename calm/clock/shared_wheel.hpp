@@ -82,11 +82,6 @@ class SharedWheel {
     return Time::at_ns(look_ns_.load(std::memory_order_acquire));  // [S1]
   }
 
-  /// Gives: true when nothing is due at this time.
-  [[nodiscard]] bool is_quiet_at(Time now) const noexcept {
-    return now.ns() < look_ns_.load(std::memory_order_acquire);  // [S1]
-  }
-
   [[nodiscard]] std::uint64_t size() const noexcept {
     const Section section(lock_);
     return wheel_.size();

@@ -128,6 +128,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   [[nodiscard]] bool admit_alone(kernel::Worker& worker, cx::Crew& crew, cx::TaskRoot& shell) noexcept;
   void poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined);
   [[nodiscard]] bool has_time_inside(Seat<Atomics>& seat) noexcept;
+  void see_to_time(Seat<Atomics>& seat);
   void look_up(Seat<Atomics>& seat);
 
   // The same where a run is recorded (machine_recording.hpp).

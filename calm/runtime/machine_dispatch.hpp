@@ -127,9 +127,8 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline bool Machine<Atomics>::goes_on(Seat<Atomics>& seat,
                                                              const kernel::Worker& worker) noexcept {
-  // relaxed: as in work(), which knows how late an alarm may be
-  return orders_.load(std::memory_order_relaxed) == 0 && !seat.pace.due(worker.rounds()) &&
-         seat.alarms.is_quiet_at(worker.now());
+  // relaxed: as in work(). An alarm that is late makes the next look due.
+  return orders_.load(std::memory_order_relaxed) == 0 && !seat.pace.due(worker.rounds());
 }
 
 /// Gives: true when nobody else is at work, nor begins before end_switch(): neither the kernel nor the queues of this worker

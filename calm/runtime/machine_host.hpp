@@ -162,6 +162,7 @@ auto Machine<Atomics>::with_others_halted(Seat<Atomics>& seat, F look) {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   look_at_clock(seat);
+  seat.hurry_if_late();
   auto seen = look();
   orders_.fetch_and(~halt, std::memory_order_seq_cst);
   orders_.notify_all();
@@ -205,7 +206,8 @@ std::string Machine<Atomics>::workers_text() const {
   std::string text;
   for (const auto& seat : seats_) {
     if (!text.empty()) text += '\n';
-    const kernel::Worker::Look poll = seat->watch.look();  // first: what the worker did before it can be read from here on
+    const kernel::Worker::Look poll =
+        seat->watch.look();  // first: what the worker did before it can be read from here on
     text += "worker " + std::to_string(seat->worker.index()) + ": " + kernel::counted_noun(poll.round, "poll") + ", " +
             to_string(seat->counters) + ", fairness " + hex(seat->certificate().hash());
     if (seat->governed != nullptr) text += "\n  " + to_string(*seat->governed);

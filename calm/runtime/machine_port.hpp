@@ -31,7 +31,10 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   void follow_time() noexcept { this->time_is_followed_ = true; }
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
-    return machine_.seat_of(worker).alarms.arm(alarm, worker.now(), beyond).status;
+    Seat<Atomics>& seat = Machine::seat_of(worker);
+    const Status armed = seat.alarms.arm(alarm, worker.now(), beyond).status;
+    seat.hurry_if_late();
+    return armed;
   }
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
     (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm);
@@ -66,6 +69,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   /// Task code wants to know: it gets what the clock says now.
   void time_seen(Worker& worker) noexcept override {
     worker.set_time(machine_.clock_.now());
+    Machine::seat_of(worker).hurry_if_late();
     if (machine_.recorder_ != nullptr) [[unlikely]]
       machine_.recorder_->input(sched::InputKind::clock, worker.now().ns());
   }

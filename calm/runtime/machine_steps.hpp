@@ -33,11 +33,8 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   for (;;) {
     // relaxed: an order that is seen late is seen before the next sleep at the latest.
     if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
-    if (seat.pace.due(seat.worker.rounds())) [[unlikely]] {
-      look_up(seat);
-    } else if (seat.alarms.quiet_until() + Pace::lateness <= seat.worker.now()) [[unlikely]] {
-      fire(seat);
-    }
+    if (seat.pace.due(seat.worker.rounds())) [[unlikely]]
+      see_to_time(seat);
     Task* task = next_here(seat);
     if (task == nullptr) [[unlikely]]
       task = next_elsewhere(seat);
@@ -116,6 +113,14 @@ bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
   }
   if (has_order(closing)) finish_if_closed();
   return !has_order(finished);
+}
+
+/// Something is due before the next dispatch.
+template <lockfree::AtomicsPolicy Atomics>
+[[gnu::noinline]] void Machine<Atomics>::see_to_time(Seat<Atomics>& seat) {
+  if (seat.pace.read_due(seat.worker.rounds())) return look_up(seat);
+  fire(seat);
+  seat.pace.fired();
 }
 
 /// Now and then between two dispatches.

@@ -38,11 +38,19 @@ class Pace {
  public:
   static constexpr std::uint32_t every_max = 64;
   static constexpr Duration fresh = Duration::microseconds(50);
-  /// Who finds in between that time has come to an alarm fires it when it is so late, with all that have become due meanwhile.
+  /// Who finds in between that time has come to an alarm hurries when it is so late, and fires it with all that have become due
+  /// meanwhile.
   static constexpr Duration lateness = Duration::microseconds(10);
 
-  /// Gives: true when the clock is to be read before the next dispatch. Here and in what follows: after so many dispatches.
+  /// Gives: true when there is something to do before the next dispatch: to read the clock, or to fire an alarm. Here and
+  ///        below: after so many dispatches.
   [[nodiscard]] bool due(std::uint64_t dispatches) const noexcept { return dispatches >= due_at_; }
+  /// Gives: true when it is to read the clock.
+  [[nodiscard]] bool read_due(std::uint64_t dispatches) const noexcept { return dispatches >= read_at_; }
+
+  /// An alarm is late: there is something to do, until it was fired or the clock was read.
+  void hurry() noexcept { due_at_ = 0; }
+  void fired() noexcept { due_at_ = read_at_; }
 
   /// Gives: when the worker read it last between two dispatches.
   [[nodiscard]] Time last_read() const noexcept { return last_; }
@@ -51,7 +59,7 @@ class Pace {
   void read(Time now, std::uint64_t dispatches) noexcept {
     if (now - last_ > fresh) {
       every_ = every_ > 1 ? every_ / 2 : 1;
-    } else if (due(dispatches) && every_ < every_max) {
+    } else if (read_due(dispatches) && every_ < every_max) {
       every_ *= 2;
     }
     start_anew(now, dispatches);
@@ -60,12 +68,13 @@ class Pace {
   /// The same after a sleep, which says nothing about the work.
   void start_anew(Time now, std::uint64_t dispatches) noexcept {
     last_ = now;
-    due_at_ = dispatches + every_;
+    due_at_ = read_at_ = dispatches + every_;
   }
 
  private:
   std::uint32_t every_ = 1;
-  std::uint64_t due_at_ = 1;
+  std::uint64_t due_at_ = 1;   // read_at_, or 0
+  std::uint64_t read_at_ = 1;  // after so many dispatches
   Time last_{};
 };
 

@@ -84,6 +84,13 @@ struct alignas(128) Seat {
     return round != 0 && worker.rounds() == round && worker.look().task;
   }
 
+  /// Its clock went on in the middle of a poll, or an alarm was armed there: one that is late by now is fired before the next
+  /// dispatch.
+  void hurry_if_late() noexcept {
+    if (alarms.quiet_until() + Pace::lateness <= worker.now()) [[unlikely]]
+      pace.hurry();
+  }
+
   // The lanes hold all tasks that are not plain. They count dispatches, but to tell them of each plain one would cost a plain one
   // too much: they are told of all at once when they are asked for. Polls in place ran before others that had waited for longer.
 

@@ -1,4 +1,4 @@
-// What a worker tells its lanes of what it has dispatched: all of it, though late.
+// What a worker tells its lanes of what it has dispatched: all of it, though late. And when it looks at the time.
 #include "calm/runtime/seat.hpp"
 
 #include <gtest/gtest.h>
@@ -50,6 +50,40 @@ TEST(Seat, SCH_5_polls_in_place_are_dispatches_too) {
   place.seat.inner_polls += 1;
   place.dispatch(1);
   EXPECT_EQ(place.seat.certificate().ready, 7U);
+}
+
+TEST(Pace, SHD_5_the_clock_is_read_after_more_and_more_dispatches_that_are_short) {
+  Pace pace;
+  std::uint64_t dispatches = 0;
+  EXPECT_FALSE(pace.due(dispatches));
+  for (const std::uint64_t every : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 64U}) {
+    for (std::uint64_t i = 1; i < every; ++i) EXPECT_FALSE(pace.due(++dispatches)) << every;
+    EXPECT_TRUE(pace.due(++dispatches)) << every;
+    EXPECT_TRUE(pace.read_due(dispatches));
+    pace.read(Time(), dispatches);
+  }
+  dispatches += 64;
+  pace.read(Time() + Pace::fresh * 2, dispatches);
+  EXPECT_FALSE(pace.due(dispatches + 31));
+  EXPECT_TRUE(pace.due(dispatches + 32)) << "they took long";
+}
+
+TEST(Pace, TMR_3_a_late_alarm_is_due_at_once_and_the_clock_no_sooner) {
+  Pace pace;
+  pace.read(Time(), 1);
+  pace.read(Time(), 3);
+  EXPECT_FALSE(pace.due(4));
+  pace.hurry();
+  EXPECT_TRUE(pace.due(4));
+  EXPECT_FALSE(pace.read_due(4));
+  pace.fired();
+  EXPECT_FALSE(pace.due(4));
+  EXPECT_FALSE(pace.due(6));
+  EXPECT_TRUE(pace.due(7));
+  pace.hurry();
+  pace.read(Time(), 4);
+  EXPECT_FALSE(pace.due(7)) << "who reads the clock fires alarms then";
+  EXPECT_TRUE(pace.due(8)) << "it was read before it was due, so that says nothing";
 }
 
 }  // namespace
