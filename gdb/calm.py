@@ -337,8 +337,9 @@ class Region(Record):
         found = []
         for name, link, finalizer in (("tasks", "next", False), ("cleanup_tasks", "next", False),
                                       ("finalizers", "next_finalizer", True)):
-            at, first = self.get(name), len(found)
-            while at and len(found) - first < LIMIT:
+            ring = 0 if finalizer else self.place(name)  # what its last one leads to
+            at, first = self.get(name) if finalizer else read(ring + self.offsets(f"TaskRecord.{link}"), "Q"), len(found)
+            while at != ring and len(found) - first < LIMIT:
                 found.append(Task(self.offsets, at, self, finalizer))
                 at = found[-1].get(link)
         return found

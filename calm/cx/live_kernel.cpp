@@ -61,7 +61,7 @@ struct DebugLayout {
       {"RegionRecord.id", offsetof(LocalRegion, self)},
       {"RegionRecord.state", offsetof(LocalRegion, state)},
       {"RegionRecord.cancelled", offsetof(LocalRegion, cancelled)},
-      {"RegionRecord.tasks", offsetof(LocalRegion, tasks)},
+      {"RegionRecord.tasks", offsetof(LocalRegion, tasks)},  // a ring through this place, linked as the tasks are
       {"RegionRecord.cleanup_tasks", offsetof(LocalRegion, cleanup_tasks)},
       {"RegionRecord.finalizers", offsetof(LocalRegion, finalizers)},
       {"RegionRecord.first_child", offsetof(LocalRegion, first_child)},

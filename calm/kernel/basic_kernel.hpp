@@ -183,7 +183,8 @@ class BasicKernel {
                                                          std::uint64_t cause = 0);
 
   /// The same for a plain task (sched::is_plain()) from a queue without stale entries. Needs: its id; nobody else calls the
-  /// kernel meanwhile. Gives: false when begin_poll() has to decide; nothing has changed then.
+  /// kernel meanwhile; where it is the first one, the round in which it was spawned. Gives: false when begin_poll() has to
+  /// decide; nothing has changed then.
   template <bool first = false>
   [[nodiscard, gnu::always_inline]] bool begin_plain_poll(Worker& worker, Task& task, TaskId id,
                                                           std::uint32_t round) noexcept;
@@ -463,6 +464,8 @@ class BasicKernel {
   void let_go(Worker& worker, Task& task, TaskLife life);
   void recycle(Worker& worker, Task& task, TaskLife life);
   [[gnu::always_inline]] void reuse(Worker& worker, Task& task, TaskLife life) noexcept;
+  [[gnu::always_inline]] void reuse_plain(Worker& worker, Task& task, TaskLife life) noexcept;
+  [[nodiscard]] std::uint64_t leave_to_others(Worker& worker, Task& task, TaskLife was) noexcept;
   [[gnu::noinline]] static void retire() noexcept { CALM_PROBE("task slot: its generations are used up"); }
   void schedule_if(Worker& worker, Task& task, bool enqueue) noexcept;
   void wake_waiter(Worker& worker, std::uint64_t waiter) noexcept;

@@ -195,7 +195,7 @@ bool BasicKernel<Atomics>::cancel_region(Worker& worker, AllHeld held, Region& r
   if (region.state.get() == RegionState::open) start_closing(worker, held, region);
   cancel_tasks(worker, held, region);
   // Clean-up is masked, but one that waits for others may have to see that they will not come.
-  for (ChildLink* link = region.cleanup_tasks.first(); link != nullptr; link = link->after) {
+  for (ChildLink* link = region.cleanup_tasks.first(); link != nullptr; link = region.cleanup_tasks.behind(*link)) {
     auto& task = *static_cast<Task*>(link);
     schedule_if(worker, task, task.word.wake().enqueue);
   }
@@ -225,21 +225,20 @@ void BasicKernel<Atomics>::visit_tasks(AllHeld, Region& region, Visit visit) noe
   ChildLink* link = region.tasks.first();
   for (int left = slice; link != nullptr; --left) {
     if (left == 0 && Atomics::shared) {
-      region.tasks.insert_before(*link, cursor_);
+      ChildList::insert_before(*link, cursor_);
       region.gate.unlock(gate);
       gate = region.gate.lock();
-      link = cursor_.after;
-      region.tasks.remove(cursor_);
+      link = region.tasks.behind(cursor_);
+      ChildList::remove(cursor_);
       left = slice;
       if (link == nullptr) break;
     }
     auto& task = *static_cast<Task*>(link);
-    link = link->after;
+    link = region.tasks.behind(*link);
     // Who queues a task for several workers looks at its frame, which is somewhere else.
     if constexpr (Atomics::shared) {
-      const void* const frame =
-          link == nullptr || link->after == nullptr ? nullptr : static_cast<Task*>(link->after)->frame;
-      if (frame != nullptr) mem::fetch_ahead(frame, 128);
+      const ChildLink* const later = link == nullptr ? nullptr : region.tasks.behind(*link);
+      if (later != nullptr) mem::fetch_ahead(static_cast<const Task*>(later)->frame, 128);
     }
     visit(task);
   }

@@ -92,7 +92,7 @@ inline void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held
     turn.end(gate);
     let_advance(held, region);
   } else {
-    region.tasks.remove(task);
+    ChildList::remove(task);
     const GateView left = gate.without_task();
     turn.end(left);
     if (left.last_one_left()) let_advance(held, region);

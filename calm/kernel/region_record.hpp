@@ -27,33 +27,37 @@
 
 namespace calm::kernel {
 
-/// A list with both ends; a node is in one list at most.
+/// A list with both ends; a node is in one list at most. It is a ring through the list itself, so no node is the first or the
+/// last for who takes it out.
 class ChildList {
  public:
-  [[nodiscard]] ChildLink* first() const noexcept { return first_; }
+  ChildList() noexcept : ends_{.before = &ends_, .after = &ends_} {}
+  ChildList(const ChildList&) = delete;
+  ChildList& operator=(const ChildList&) = delete;
 
-  void append(ChildLink& node) noexcept {
-    node.before = last_;
-    node.after = nullptr;
-    (last_ == nullptr ? first_ : last_->after) = &node;
-    last_ = &node;
+  /// Gives: nullptr when there is none, here and behind a node.
+  [[nodiscard]] ChildLink* first() const noexcept { return behind(ends_); }
+  [[nodiscard]] ChildLink* behind(const ChildLink& node) const noexcept {
+    return node.after == &ends_ ? nullptr : node.after;
   }
-  void insert_before(ChildLink& place, ChildLink& node) noexcept {
-    node.before = place.before;
+
+  void append(ChildLink& node) noexcept { insert_before(ends_, node); }
+  static void insert_before(ChildLink& place, ChildLink& node) noexcept {
+    ChildLink* const before = place.before;
+    node.before = before;
     node.after = &place;
-    (place.before == nullptr ? first_ : place.before->after) = &node;
+    before->after = &node;
     place.before = &node;
   }
-  void remove(ChildLink& node) noexcept {
+  static void remove(const ChildLink& node) noexcept {
     ChildLink* const before = node.before;
     ChildLink* const after = node.after;
-    (before == nullptr ? first_ : before->after) = after;
-    (after == nullptr ? last_ : after->before) = before;
+    before->after = after;
+    after->before = before;
   }
 
  private:
-  ChildLink* first_ = nullptr;
-  ChildLink* last_ = nullptr;
+  ChildLink ends_;
 };
 
 template <lockfree::AtomicsPolicy Atomics>

@@ -60,7 +60,7 @@ void BasicKernel<Atomics>::view_region(AllHeld, Region& region, Snapshot& snapsh
     ++waiting;
   }
   for (const ChildList* list : {&region.tasks, &region.cleanup_tasks}) {
-    for (const ChildLink* link = list->first(); link != nullptr; link = link->after) {
+    for (const ChildLink* link = list->first(); link != nullptr; link = list->behind(*link)) {
       snapshot.tasks.push_back(view_of(*static_cast<const Task*>(link), region));
     }
   }

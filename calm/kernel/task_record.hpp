@@ -68,6 +68,8 @@ struct alignas(64) TaskRecord : ChildLink {
 
   // --- promises ---
 
+  /// Gives: true when the task has made no promise that it did not settle itself, as far as a look at one word tells.
+  [[nodiscard]] bool looks_free() const noexcept { return (tally.get() & (all_counted | recorded_bit)) == 0; }
   /// Gives: true when the task has made counted promises that it did not settle itself.
   [[nodiscard]] bool has_counted() const noexcept { return (tally.get() & all_counted) != 0; }
   /// Gives: how many of a kind are open; exact under shard A, and in the task's own poll.

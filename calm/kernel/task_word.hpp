@@ -81,6 +81,11 @@ class TaskLife {
   [[nodiscard]] constexpr bool has(TaskFlag flag) const noexcept {
     return (bits_ & static_cast<std::uint64_t>(flag)) != 0;
   }
+  /// Gives: true when its end is nobody's concern but its own: no handle of the kernel's, nobody who is to be told, no budget.
+  [[nodiscard]] constexpr bool ends_alone() const noexcept {
+    return (bits_ & (static_cast<std::uint64_t>(TaskFlag::handle) | static_cast<std::uint64_t>(TaskFlag::awaited) |
+                     static_cast<std::uint64_t>(TaskFlag::ranked) | static_cast<std::uint64_t>(TaskFlag::metered))) == 0;
+  }
   /// Needs: Completed.
   [[nodiscard]] constexpr OutcomeKind outcome() const noexcept { return static_cast<OutcomeKind>(bits_ >> 16 & 3); }
   [[nodiscard]] constexpr bool in(StateMask<TaskState> states) const noexcept { return states.has(state()); }
@@ -93,7 +98,8 @@ class TaskLife {
 
   /// Gives: the first word of the next task in a free slot.
   [[nodiscard]] constexpr TaskLife born() const noexcept {
-    return {retired() ? Generation::first : generation(), TaskState::created, lockfree::WakeState::queued};
+    const std::uint32_t next = generation();
+    return {next != 0 ? next : Generation::first, TaskState::created, lockfree::WakeState::queued};
   }
   /// Gives: true when this is the life that the id names and nothing has happened to it since born(), but that it is joined.
   [[nodiscard]] constexpr bool is_newborn(TaskId id) const noexcept { return is(id) && is_newborn(); }
@@ -115,8 +121,8 @@ class TaskLife {
   }
   /// Gives: the word of the slot when this life is over: free, with the next generation, or 0 after the last.
   [[nodiscard]] constexpr TaskLife over() const noexcept {
-    return TaskLife(TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_ |
-                    ((bits_ & generation_bits) + one_generation));
+    // All below the generation is ones first, so one more is the next generation and nothing below.
+    return TaskLife((bits_ | (one_generation - 1)) + 1 + TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_);
   }
 
   [[nodiscard]] constexpr TaskLife with(TaskState state) const noexcept {
