@@ -34,9 +34,15 @@ namespace calm::cx {
   return publish(live_.wait->step(*this, failure()));
 }
 
+template <bool first>
 [[gnu::always_inline]] inline void TaskRoot::begin_poll_here(kernel::Worker& worker) noexcept {
   polled_.set(worker.tick());
-  count_move();
+  if constexpr (first) {
+    CALM_SLOW(SCH_10, awaits_ == 0, awaits_);
+    awaits_ = one_move;
+  } else {
+    count_move();
+  }
   be_with(worker);
 }
 
@@ -52,7 +58,7 @@ namespace calm::cx {
 
 template <bool first>
 [[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::poll_here(kernel::Worker& worker) noexcept {
-  begin_poll_here(worker);
+  begin_poll_here<first>(worker);
   if constexpr (!first) {
     if (has_limits()) [[unlikely]]
       count_for_limits();
@@ -80,13 +86,14 @@ template <bool first>
 }
 
 [[gnu::always_inline]] inline TaskRoot::Progress TaskRoot::after_frames() noexcept {
+  if (stand_ == Stand::ended) {
+    if (keeps_) [[unlikely]]
+      let_callable_go();
+    return Progress::ended;
+  }
   if (stand_ == Stand::waits) return Progress::parked;
   if (is_between_yields()) return Progress::again;
-  if (stand_ != Stand::ended) return go_on();
-  std::exchange(live_.leaf, nullptr)->coroutine().destroy();
-  if (keeps_) [[unlikely]]
-    let_callable_go();
-  return Progress::ended;
+  return go_on();
 }
 
 // --- and as its host does ---
@@ -204,26 +211,35 @@ struct ReturnToOuter {
   void operator()(kernel::Worker& worker) const noexcept { worker.return_from_inner_poll(outer); }
 };
 
-/// The task has ended, and its frames are gone.
+/// The task has ended, and its frames are gone. Gives: true when it has given its value, has nothing to say beside that, and the
+///        kernel has let it go.
 template <lockfree::AtomicsPolicy Atomics, class Leave>
-[[gnu::always_inline]] inline void after_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
-                                             kernel::TaskRecord<Atomics>& record, TaskId task, Leave leave) {
+[[gnu::always_inline]] inline bool after_end(kernel::BasicKernel<Atomics>& kernel, kernel::Worker& worker,
+                                             kernel::TaskRecord<Atomics>& record, TaskRoot& root, TaskId task,
+                                             Leave leave) {
   leave(worker);
-  auto& root = *static_cast<TaskRoot*>(record.frame);
   if (root.ended_plainly()) [[likely]] {
-    if (end_plainly(kernel, worker, record, root, task)) [[likely]]
-      return root.let_go();
-    return end_task(kernel, worker, root, task, ok());
+    const bool plainly = end_plainly(kernel, worker, record, root, task);
+    if (plainly) [[likely]]
+      root.let_go();
+    else
+      end_task(kernel, worker, root, task, ok());
+    return plainly;
   }
   if (root.ended_cancelled(worker)) {
     root.leave_crew(worker);
     const ChildEnd& end = root.store(std::move(worker.failure()));  // as whoever joins will read it
-    if (kernel.complete_cancelled(worker, record, task, end)) return root.let_go();
-    return end_task(kernel, worker, root, task, ChildEnd(end));
+    if (kernel.complete_cancelled(worker, record, task, end)) {
+      root.let_go();
+    } else {
+      end_task(kernel, worker, root, task, ChildEnd(end));
+    }
+    return false;
   }
   ChildEnd end = root.take_end(worker);
   root.leave_crew(worker);
   end_task(kernel, worker, root, task, std::move(end));
+  return false;
 }
 
 /// The frames have given control back. Gives: parked or again: the kernel has to hear of that, see end_poll(), and the worker
@@ -231,11 +247,11 @@ template <lockfree::AtomicsPolicy Atomics, class Leave>
 template <lockfree::AtomicsPolicy Atomics, class Leave = LeaveTask>
 [[gnu::always_inline]] inline TaskRoot::Progress after_poll(kernel::BasicKernel<Atomics>& kernel,
                                                             kernel::Worker& worker, kernel::TaskRecord<Atomics>& record,
-                                                            TaskId task, TaskRoot::Progress progress,
+                                                            TaskRoot& root, TaskId task, TaskRoot::Progress progress,
                                                             Leave leave = {}) {
   if (worker.has_promises()) [[unlikely]]
     tell_promises(kernel, worker, task);
-  if (progress == TaskRoot::Progress::ended) after_end(kernel, worker, record, task, leave);
+  if (progress == TaskRoot::Progress::ended) (void)after_end(kernel, worker, record, root, task, leave);
   return progress;
 }
 
@@ -277,7 +293,7 @@ template <lockfree::AtomicsPolicy Atomics>
   if (start != kernel::PollStart::run) [[unlikely]]
     return drop_frames(kernel, worker, root, task, start == kernel::PollStart::drop);
   const TaskRoot::Progress progress = root.poll(worker, task);
-  end_poll(kernel, worker, record, after_poll(kernel, worker, record, task, progress));
+  end_poll(kernel, worker, record, after_poll(kernel, worker, record, root, task, progress));
 }
 
 /// Polls the task that this queue entry is for, which has this record. Gives: false when the entry was stale.

@@ -51,6 +51,8 @@ class Above {
 
   /// Gives: the task it is in. Defined in task_root.hpp.
   [[nodiscard]] TaskRoot* root() const noexcept;
+  /// Gives: true for the context of a task: what is in it is the outermost frame, and the root is around it.
+  [[nodiscard]] bool is_in_root() const noexcept { return (word_ & port_bit) != 0; }
 
  protected:
   explicit Above(TaskRoot* root) noexcept : word_(reinterpret_cast<std::uintptr_t>(root)) {}
@@ -58,7 +60,6 @@ class Above {
   explicit Above(Port& port) noexcept : word_(reinterpret_cast<std::uintptr_t>(&port) | port_bit) {}
   ~Above() = default;
 
-  [[nodiscard]] bool is_in_root() const noexcept { return (word_ & port_bit) != 0; }
   /// Needs: is_in_root().
   [[nodiscard]] Port& port_of_root() const noexcept {
     return *reinterpret_cast<Port*>(word_ - port_bit);  // NOLINT(performance-no-int-to-ptr): it was made from one

@@ -64,7 +64,11 @@ class Port {
   /// Starts a task in the region of this context, for the running one. Needs: a shell with its frame; the crew of that
   /// region's scope, none where there is no scope; what is asked for it, if anything is.
   /// Gives: ok: it is the kernel's, and knows its id. Else its frames are gone.
-  virtual Status admit(const Context& context, Crew* crew, TaskRoot& shell, const TaskOptions* options);
+  Status admit(const Context& context, Crew* crew, TaskRoot& shell, const TaskOptions* options);
+  /// The same for a task of a scope that asks for nothing, and is no fiber.
+  virtual Status admit_plainly(const Context& context, Crew& crew, TaskRoot& shell) {
+    return admit(context, &crew, shell, nullptr);
+  }
   virtual kernel::Made<TaskId> spawn(Worker& worker, RegionId region, const kernel::TaskSpec& spec) = 0;
   virtual kernel::Made<RegionId> create_region(Worker& worker, RegionId parent, const kernel::RegionSpec& spec) = 0;
   /// Gives: where the region's record is, for the crew of its scope.
@@ -101,8 +105,9 @@ class Port {
   [[nodiscard]] virtual bool has_ended(TaskId task) const noexcept = 0;
   /// Nobody will ask for this task any more. Needs: not is_quick(): there handles are known to shells only.
   virtual Status release(Worker& worker, TaskId task) = 0;
-  /// A task that has not begun is polled here and now, for the running one that joins it, if the host can and will.
-  virtual void poll_in_place(Worker& /*worker*/, TaskRoot& /*task*/) {}
+  /// A task that has not begun is polled here and now, for the running one that joins it, if the host can and will. Gives: true
+  ///        when it has ended with its value and nothing beside that; false says nothing.
+  virtual bool poll_in_place(Worker& /*worker*/, TaskRoot& /*task*/) { return false; }
   /// Gives: the region that the task was spawned into; none when it has ended.
   [[nodiscard]] virtual RegionId region_of(TaskId task) const noexcept = 0;
   /// Gives: the task's shell; nullptr when it has ended.
@@ -197,6 +202,8 @@ class Port {
 
   /// Gives: true when nobody follows what tasks look at, so what can be known without asking the kernel need not be asked.
   [[nodiscard]] bool is_quick() const noexcept { return quick_; }
+  /// Gives: what is_shared() and is_quick() say to the shells of tasks.
+  [[nodiscard]] ShellOwners::OfPort shell_owners() const noexcept { return shell_owners_; }
   /// Gives: the kernel's stamp, see BasicKernel::cancel_stamp(); never 0.
   [[nodiscard]] std::uint64_t cancel_stamp() const noexcept { return stamp_->load(std::memory_order_acquire); }
   [[nodiscard]] virtual bool is_walking() const noexcept = 0;
@@ -224,12 +231,26 @@ class Port {
   /// Of workers: a host that wants them to know when they are alone lets them come and leave.
   lockfree::Company<> company_;
   Worker* only_ = nullptr;  ///< where there is one worker
-  bool shared_ = false;     ///< several workers; a host that has one may say so before the first task
-  bool quick_ = false;      ///< a host that follows nobody says so before the first task
+  /// There are several workers; a host that has one may say so before the first task.
+  void set_shared(bool shared) noexcept {
+    shared_ = shared;
+    shell_owners_ = ShellOwners::of_port(shared_, !quick_);
+  }
+  /// A host that follows nobody says so before the first task.
+  void set_quick() noexcept {
+    quick_ = true;
+    shell_owners_ = ShellOwners::of_port(shared_, !quick_);
+  }
   const lockfree::RealAtomics::Atomic<std::uint64_t>* stamp_ = nullptr;  ///< the kernel's
 
   std::atomic<std::uint64_t> undrained_channels_{0};
 
+ private:
+  bool shared_ = false;
+  bool quick_ = false;
+  ShellOwners::OfPort shell_owners_ = ShellOwners::of_port(false, true);
+
+ protected:
   // The host sets them before the first poll.
   bool watched_ = false;
   bool time_is_watched_ = false;
@@ -237,7 +258,7 @@ class Port {
   bool ghosts_ = ghosts_by_default;
 };
 
-inline TaskRoot::TaskRoot(Port& port) noexcept : Context(port), live_(), owners_(port.is_shared()) {}
+inline TaskRoot::TaskRoot(Port& port) noexcept : Context(port), live_(), owners_(port.shell_owners()) {}
 inline kernel::Worker& TaskRoot::worker() const noexcept {
   const std::uint64_t bits = runs_or_waits_.get();
   return is_worker(bits) ? worker_in(bits) : port().here();
@@ -257,7 +278,7 @@ class KernelPort : public Port {
   explicit KernelPort(kernel::BasicKernel<Atomics>& kernel) noexcept : kernel_(&kernel), live_(kernel.anatomy()) {
     stamp_ = &kernel.cancel_stamp();
     if constexpr (!Atomics::shared) only_ = &kernel.worker(0);
-    shared_ = Atomics::shared;
+    set_shared(Atomics::shared);
   }
 
   [[nodiscard]] kernel::BasicKernel<Atomics>& kernel() const noexcept { return *kernel_; }

@@ -149,24 +149,24 @@ class ScopeOf : public cx::ScopeBase {
   template <class F, class... Arguments>
     requires(!std::same_as<F, TaskOptions>)
   [[nodiscard]] auto spawn(F callable, Arguments... arguments) -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    return start_task(nullptr, std::move(callable), std::move(arguments)...);
+    return start_task<false>(nullptr, std::move(callable), std::move(arguments)...);
   }
   template <class F, class... Arguments>
   [[nodiscard]] auto spawn(const TaskOptions& options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    return start_task(&options, std::move(callable), std::move(arguments)...);
+    return start_task<true>(&options, std::move(callable), std::move(arguments)...);
   }
 
   /// The same for a fiber: it stays on the thread of this scope, so it may borrow what outlives the scope (TSK-4).
   template <class F, class... Arguments>
     requires(!std::same_as<F, TaskOptions>)
   [[nodiscard]] auto fiber(F callable, Arguments... arguments) -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    return start_fiber(nullptr, std::move(callable), std::move(arguments)...);
+    return start_fiber<false>(nullptr, std::move(callable), std::move(arguments)...);
   }
   template <class F, class... Arguments>
   [[nodiscard]] auto fiber(const TaskOptions& options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
-    return start_fiber(&options, std::move(callable), std::move(arguments)...);
+    return start_fiber<true>(&options, std::move(callable), std::move(arguments)...);
   }
 
   /// Runs `callable(cx, arguments...)` when everything in the scope has ended, newest first, masked (CTX-4).
@@ -201,7 +201,8 @@ class ScopeOf : public cx::ScopeBase {
     }
   }
 
-  template <class F, class... Arguments>
+  // With options, or, where it asks for nothing, none.
+  template <bool asks, class F, class... Arguments>
   auto start_task(const TaskOptions* options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     static_assert(cx::has_cap<cap::spawn, Caps...>,
@@ -210,25 +211,25 @@ class ScopeOf : public cx::ScopeBase {
         (sendable<Arguments> && ...),
         "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
         "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber");
-    return start<false>(options, std::move(callable), std::move(arguments)...);
+    return start<false, asks>(options, std::move(callable), std::move(arguments)...);
   }
-  template <class F, class... Arguments>
+  template <bool asks, class F, class... Arguments>
   auto start_fiber(const TaskOptions* options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     static_assert(cx::has_cap<cap::fiber, Caps...>,
                   "calm: this context starts no fibers, cap::fiber was not passed (CTX-2)");
-    return start<true>(options, std::move(callable), std::move(arguments)...);
+    return start<true, asks>(options, std::move(callable), std::move(arguments)...);
   }
-  template <bool fiber, class F, class... Arguments>
+  template <bool fiber, bool asks, class F, class... Arguments>
   auto start(const TaskOptions* options, F callable, Arguments... arguments)
       -> Spawned<cx::TaskValue<F, Context, Arguments...>> {
     using T = cx::TaskValue<F, Context, Arguments...>;
-    auto* const shell =
-        cx::make_shell<T, Context>(port(), cx::name_in(options), std::move(callable), std::move(arguments)...);
+    const std::string_view name = asks ? cx::name_in(options) : std::string_view();
+    auto* const shell = cx::make_shell<T, Context>(port(), name, std::move(callable), std::move(arguments)...);
     if (shell == nullptr) [[unlikely]]
       return Spawned<T>(Errc::resource_exhausted);
     if constexpr (fiber) become_home(*shell);
-    return cx::start(context_, &crew_, options, *shell);
+    return cx::start < !asks && !fiber > (context_, &crew_, options, *shell);
   }
 };
 

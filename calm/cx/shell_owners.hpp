@@ -13,8 +13,18 @@ namespace calm::cx {
 /// How many own a shell: one, or the kernel's side, until the task has ended, and the handle.
 class ShellOwners {
  public:
-  /// Needs: whether several workers may have it; asked once, for the shell of a whole program outlives its runtime.
-  explicit ShellOwners(bool shared) noexcept : traits_(shared ? shared_bit : 0) {}
+  /// What the port of a shell says of all of its shells: several workers may have one; somebody follows its handle. It is asked
+  /// once, for the shell of a whole program outlives its runtime.
+  using OfPort = std::uint8_t;
+  static constexpr OfPort of_port(bool shared, bool followed) noexcept {
+    return static_cast<OfPort>((shared ? shared_bit : 0) | (followed ? followed_bit : 0));
+  }
+  explicit ShellOwners(OfPort port) noexcept : traits_(port) {}
+
+  /// Gives: true when one worker has both owners, nobody follows that, and the block is the shell and nothing else.
+  [[nodiscard]] bool are_plain() const noexcept { return traits_ == 0; }
+  /// Gives: true when the kernel hears of it when the handle goes.
+  [[nodiscard]] bool are_followed() const noexcept { return (traits_ & followed_bit) != 0; }
 
   // How its block is made. Needs: before the shell is the kernel's.
 
@@ -32,13 +42,16 @@ class ShellOwners {
   [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_acquire) > 1; }  // [S1]
   /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
   [[nodiscard]] bool release() noexcept {
-    if ((traits_ & shared_bit) == 0) {  // one worker has both: no step of another comes between these two
-      const auto left = static_cast<std::uint8_t>(owners_.load(std::memory_order_relaxed) - 1);
-      owners_.store(left, std::memory_order_relaxed);
-      return left == 0;
-    }
+    if ((traits_ & shared_bit) == 0) return release_alone();
     // [S1] acquire: whoever finds itself alone sees what the other did before it left with the release below.
     return owners_.load(std::memory_order_acquire) == 1 || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+
+  /// The same. Needs: one worker has both, so no step of another comes between these two.
+  [[nodiscard]] bool release_alone() noexcept {
+    const auto left = static_cast<std::uint8_t>(owners_.load(std::memory_order_relaxed) - 1);
+    owners_.store(left, std::memory_order_relaxed);
+    return left == 0;
   }
 
   static constexpr std::uint8_t named_bit = 2;
@@ -48,6 +61,7 @@ class ShellOwners {
  private:
   static constexpr std::uint8_t shared_bit = 1;
   static constexpr std::uint8_t larger_bit = 4;
+  static constexpr std::uint8_t followed_bit = 8;
 
   std::atomic<std::uint8_t> owners_{1};
   std::uint8_t traits_;  // the same from the first poll on

@@ -111,7 +111,15 @@ class KeepingShell final : public Shell<T> {
   // NOLINTEND(readability-identifier-naming)
 };
 
-/// Gives: the shell of a task of this name that runs `callable(cx, arguments...)`, which is the caller's; nullptr without memory.
+/// Ends a shell that neither the kernel nor a handle comes to own.
+template <class T>
+[[gnu::noinline]] void give_up(Shell<T>& shell) noexcept {
+  shell.let_go();
+  shell.let_go();
+}
+
+/// Gives: the shell of a task of this name that runs `callable(cx, arguments...)`, which is the caller's, for the kernel and for a
+///        handle; nullptr without memory.
 template <class T, class C, class F, class... Arguments>
 [[gnu::always_inline]] inline Shell<T>* make_shell(Port& port, std::string_view name, F callable,
                                                    Arguments... arguments) {
@@ -120,36 +128,33 @@ template <class T, class C, class F, class... Arguments>
   try {
     if constexpr (!KeepsItself<F> && alignof(Keeping) <= alignof(TaskRoot::Name)) {
       shell = Shell<T>::template make<Keeping>(name, port, std::move(callable), std::move(arguments)...);
+      shell->retain();
     } else {
       shell = Shell<T>::template make<Shell<T>>(name, port);
+      shell->retain();
       shell->begin(keep<T>(C(shell->context()), std::move(callable), std::move(arguments)...));
     }
     return shell;
   } catch (const std::bad_alloc&) {
-    if (shell != nullptr) shell->let_go();
+    if (shell != nullptr) give_up(*shell);
     return nullptr;
   } catch (...) {
-    if (shell != nullptr) shell->let_go();
+    if (shell != nullptr) give_up(*shell);
     throw;
   }
 }
 
-/// Ends a shell that neither the kernel nor a handle comes to own. Needs: it was retained for both.
-template <class T>
-[[gnu::noinline]] Spawned<T> refused(Shell<T>& shell, Status why) {
-  shell.let_go();
-  shell.let_go();
-  return Spawned<T>(why);
-}
-
-/// Needs: as Port::admit(); a shell of the caller, which it is no more.
-template <class T>
+/// Needs: as Port::admit(); a shell of the caller for both, which it is no more; `plain`: no options, and no fiber.
+template <bool plain, class T>
 [[gnu::always_inline]] inline Spawned<T> start(const Context& context, Crew* crew, const TaskOptions* options,
                                                Shell<T>& shell) {
-  shell.retain();
-  const Status admitted = shell.port().admit(context, crew, shell, options);
-  if (!admitted) [[unlikely]]
-    return refused(shell, admitted);
+  Port& port = shell.port();
+  const Status admitted =
+      plain && crew != nullptr ? port.admit_plainly(context, *crew, shell) : port.admit(context, crew, shell, options);
+  if (!admitted) [[unlikely]] {
+    give_up(shell);
+    return Spawned<T>(admitted);
+  }
   return Spawned<T>(Handle<T>(mem::Ref<Shell<T>>::adopt(&shell)));
 }
 
@@ -159,8 +164,8 @@ template <class T>
   return context.root()->has_fixtures() ? crew_among_scopes(context) : context.root()->only_crew();
 }
 
-/// Starts `callable(cx, arguments...)` beside the running task. Needs: options, or none.
-template <class T, class... Caps, class F, class... Arguments>
+/// Starts `callable(cx, arguments...)` beside the running task. Needs: options, or none where it asks for nothing.
+template <class T, bool asks, class... Caps, class F, class... Arguments>
 Spawned<T> spawn_beside(CxOf<Caps...> cx, const TaskOptions* options, F callable, Arguments... arguments) {
   static_assert(has_cap<cap::spawn, Caps...>, "calm: this context may not spawn, cap::spawn was not passed (CTX-2)");
   static_assert(
@@ -168,11 +173,12 @@ Spawned<T> spawn_beside(CxOf<Caps...> cx, const TaskOptions* options, F callable
       "calm: a task may run on another thread, so its arguments are values: no references, pointers, views or "
       "reference wrappers (TSK-4); pass a copy or an owner, or start a fiber in a scope");
   const Context& context = context_of(cx);
-  auto* const shell = make_shell<T, CxOf<Caps...>>(context.root()->port(), name_in(options), std::move(callable),
-                                                   std::move(arguments)...);
+  const std::string_view name = asks ? name_in(options) : std::string_view();
+  auto* const shell =
+      make_shell<T, CxOf<Caps...>>(context.root()->port(), name, std::move(callable), std::move(arguments)...);
   if (shell == nullptr) [[unlikely]]
     return Spawned<T>(Errc::resource_exhausted);
-  return start(context, crew_of(context), options, *shell);
+  return start<!asks>(context, crew_of(context), options, *shell);
 }
 
 }  // namespace cx
@@ -185,13 +191,13 @@ template <class... Caps, class F, class... Arguments>
 [[nodiscard]] auto spawn(CxOf<Caps...> cx, F callable, Arguments... arguments)
     -> Spawned<cx::TaskValue<F, CxOf<Caps...>, Arguments...>> {
   using T = cx::TaskValue<F, CxOf<Caps...>, Arguments...>;
-  return cx::spawn_beside<T>(cx, nullptr, std::move(callable), std::move(arguments)...);
+  return cx::spawn_beside<T, false>(cx, nullptr, std::move(callable), std::move(arguments)...);
 }
 template <class... Caps, class F, class... Arguments>
 [[nodiscard]] auto spawn(CxOf<Caps...> cx, const TaskOptions& options, F callable, Arguments... arguments)
     -> Spawned<cx::TaskValue<F, CxOf<Caps...>, Arguments...>> {
   using T = cx::TaskValue<F, CxOf<Caps...>, Arguments...>;
-  return cx::spawn_beside<T>(cx, &options, std::move(callable), std::move(arguments)...);
+  return cx::spawn_beside<T, true>(cx, &options, std::move(callable), std::move(arguments)...);
 }
 
 }  // namespace calm

@@ -25,7 +25,7 @@ WaitState EndWait::step(TaskRoot& root, ChildEnd& /*end*/) noexcept {
 }
 
 void EndWait::poll_in_place(TaskRoot& root) noexcept {
-  if (!std::exchange(tried_in_place_, true)) root.port().poll_in_place(root.worker(), task_);
+  if (!std::exchange(tried_in_place_, true)) (void)root.port().poll_in_place(root.worker(), task_);
 }
 
 WaitState EndWait::cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept {

@@ -49,12 +49,16 @@ class Shell : public RootOf<T> {
   [[gnu::noinline]] static void destroy(const Shell* const_shell) noexcept {
     auto* const shell =
         const_cast<Shell*>(const_shell);  // NOLINT(cppcoreguidelines-pro-type-const-cast): nobody has it
-    if (shell->owners_.has_plain_block()) [[likely]] {
-      shell->Shell::~Shell();
-      return mem::FramePool::give_back(shell, sizeof(Shell));
-    }
+    if (shell->owners_.has_plain_block()) return destroy_plain(*shell);
     destroy_other(*shell);
   }
+  /// The handle goes. Gives: false when there is more to that, and nothing is done.
+  [[nodiscard, gnu::always_inline]] bool drop_plainly() noexcept {
+    if (!owners_.are_plain()) return false;
+    if (owners_.release_alone()) destroy_plain(*this);
+    return true;
+  }
+  [[nodiscard]] bool is_followed() const noexcept { return owners_.are_followed(); }
 
   /// Takes over the frame of the task.
   void begin(Task<T> task) noexcept { this->start_with(task.leave().promise()); }
@@ -102,6 +106,7 @@ class Shell : public RootOf<T> {
  private:
   void end_shell() noexcept override { destroy(this); }
 
+  using Kept = std::conditional_t<std::is_void_v<T>, Status, T>;
   using Name = TaskRoot::Name;
   using TaskRoot::gave;
   using TaskRoot::has_end;
@@ -117,6 +122,12 @@ class Shell : public RootOf<T> {
       mem::FramePool::give_back(block, before + sizeof(S));
       throw;
     }
+  }
+  /// Needs: nothing else is in its block.
+  [[gnu::noinline]] static void destroy_plain(Shell& shell) noexcept {
+    // The usual one has nothing in it by now that would have to be ended.
+    if (!std::is_trivially_destructible_v<Kept> || shell.has_end()) shell.Shell::~Shell();
+    mem::FramePool::give_back(&shell, sizeof(Shell));
   }
   [[gnu::noinline]] static void destroy_other(Shell& shell) noexcept {
     const std::size_t before = shell.owners_.has_name() ? sizeof(Name) : 0;
@@ -174,6 +185,9 @@ class Spawned;
 
 namespace cx {
 
+template <class T>
+class AwaitSpawned;
+
 /// Waits for the end of a task and takes it.
 template <class T>
 class JoinWait : public EndWait {
@@ -183,8 +197,8 @@ class JoinWait : public EndWait {
    public:
     [[nodiscard, gnu::always_inline]] static bool get(TaskRoot& root, const Handle<T>& handle) noexcept {
       Shell<T>& task = *handle.shell_;
-      if (!task.is_over()) root.port().poll_in_place(root.worker(), task);
-      return task.is_over() && task.has_nothing_but_value();
+      if (!task.is_over()) return root.port().poll_in_place(root.own_worker(), task);
+      return task.has_nothing_but_value();
     }
     explicit Shortcut(const Handle<T>& handle) noexcept : task_(handle.shell_.get()) {}
     [[gnu::always_inline]] T result() { return task_->value(); }
@@ -246,9 +260,10 @@ class [[nodiscard]] Handle {
     std::swap(shell_, other.shell_);
     return *this;
   }
-  ~Handle() {
-    if (shell_ && !port().is_quick()) [[unlikely]]
-      (void)port().release(port().here(), id());
+  [[gnu::always_inline]] ~Handle() {
+    if (shell_ && !shell_->drop_plainly()) [[unlikely]]
+      drop();
+    (void)shell_.leak();
   }
 
   [[nodiscard]] TaskId id() const noexcept { return shell_ ? shell_->id() : TaskId(); }
@@ -269,9 +284,69 @@ class [[nodiscard]] Handle {
 
  private:
   friend class cx::JoinWait<T>;
+  friend class Spawned<T>;
   [[nodiscard]] cx::Port& port() const noexcept { return shell_->port(); }
+  [[nodiscard]] cx::Shell<T>* give_away() && noexcept { return shell_.leak(); }
+  [[gnu::noinline]] void drop() noexcept {
+    if (shell_->is_followed()) (void)port().release(port().here(), id());
+    const mem::Ref<cx::Shell<T>> last = std::move(shell_);
+  }
 
   mem::Ref<cx::Shell<T>> shell_;
+};
+
+/// What spawn() and fiber() give: the handle of a task, or why there is none. `co_await` takes the handle, or ends the
+/// coroutine with the error; who wants to see it makes an Outcome of it.
+template <class T>
+class CALM_IN_REGISTER [[nodiscard("a task that was refused does not run")]] Spawned {
+ public:
+  using CalmAwait = void;
+
+  explicit Spawned(Handle<T> handle) noexcept
+      : word_(reinterpret_cast<std::uintptr_t>(std::move(handle).give_away())) {}
+  /// Needs: an error.
+  explicit Spawned(Status refused) noexcept
+      : word_(std::uintptr_t{static_cast<std::uint16_t>(refused.error())} << 1 | refused_bit) {}
+  Spawned(Spawned&& other) noexcept : word_(std::exchange(other.word_, refused_bit)) {}
+  Spawned& operator=(Spawned&& other) noexcept {
+    std::swap(word_, other.word_);
+    return *this;
+  }
+  ~Spawned() {
+    if (is_ok()) [[unlikely]]
+      (void)take();
+  }
+
+  [[nodiscard]] bool is_ok() const noexcept { return (word_ & refused_bit) == 0; }
+  explicit operator bool() const noexcept { return is_ok(); }
+  /// Gives: why there is no task. Needs: !is_ok().
+  [[nodiscard]] Error error() const { return cx::refusal(refused()); }
+  [[nodiscard]] Status refused() const noexcept { return Status(static_cast<Errc>(word_ >> 1)); }
+  /// Gives: the handle, once. Needs: is_ok().
+  [[nodiscard]] Handle<T> value() && noexcept {
+    CALM_REQUIRE(TSK_3, is_ok());
+    return take();
+  }
+  operator Outcome<Handle<T>>() && {  // NOLINT(google-explicit-constructor): it is one, told shorter
+    if (!is_ok()) return err(error());
+    return ok(take());
+  }
+
+  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& /*frame*/) && noexcept {
+    return cx::AwaitSpawned<T>(std::move(*this));
+  }
+
+ private:
+  friend class cx::AwaitSpawned<T>;
+  static constexpr std::uintptr_t refused_bit = 1;  // that no address has
+
+  /// Needs: is_ok().
+  [[nodiscard]] Handle<T> take() noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was made from one
+    return Handle<T>(mem::Ref<cx::Shell<T>>::adopt(reinterpret_cast<cx::Shell<T>*>(std::exchange(word_, refused_bit))));
+  }
+
+  std::uintptr_t word_;  // the shell that the handle is of, or why there is none; no reason when it was taken
 };
 
 namespace cx {
@@ -290,8 +365,7 @@ class RefusedWait final : public Wait {
 template <class T>
 class AwaitSpawned {
  public:
-  /// Needs: it stays until the co_await is over.
-  explicit AwaitSpawned(Spawned<T>& spawned) noexcept : spawned_(spawned) {}
+  explicit AwaitSpawned(Spawned<T>&& spawned) noexcept : spawned_(std::move(spawned)) {}
   AwaitSpawned(const AwaitSpawned&) = delete;
   AwaitSpawned& operator=(const AwaitSpawned&) = delete;
   ~AwaitSpawned() = default;
@@ -303,10 +377,10 @@ class AwaitSpawned {
     Frame& frame = coroutine.promise();
     frame.root()->park(frame, refused_);
   }
-  Handle<T> await_resume() noexcept { return std::move(spawned_).value(); }
+  Handle<T> await_resume() noexcept { return spawned_.take(); }
 
  private:
-  Spawned<T>& spawned_;
+  Spawned<T> spawned_;
   // NOLINTBEGIN(readability-identifier-naming): private as the others
   union {
     RefusedWait refused_;  // from await_suspend() on
@@ -315,37 +389,5 @@ class AwaitSpawned {
 };
 
 }  // namespace cx
-
-/// What spawn() and fiber() give: the handle of a task, or why there is none. `co_await` takes the handle, or ends the
-/// coroutine with the error; who wants to see it makes an Outcome of it.
-template <class T>
-class [[nodiscard("a task that was refused does not run")]] Spawned {
- public:
-  using CalmAwait = void;
-
-  explicit Spawned(Handle<T> handle) noexcept : handle_(std::move(handle)) {}
-  explicit Spawned(Status refused) noexcept : refused_(refused) {}
-
-  [[nodiscard]] bool is_ok() const noexcept { return refused_.is_ok(); }
-  explicit operator bool() const noexcept { return is_ok(); }
-  /// Gives: why there is no task. Needs: !is_ok().
-  [[nodiscard]] Error error() const { return cx::refusal(refused_); }
-  [[nodiscard]] Status refused() const noexcept { return refused_; }
-  /// Gives: the handle. Needs: is_ok().
-  [[nodiscard]] Handle<T> value() && noexcept {
-    CALM_REQUIRE(TSK_3, is_ok());
-    return std::move(handle_);
-  }
-  operator Outcome<Handle<T>>() && {  // NOLINT(google-explicit-constructor): it is one, told shorter
-    if (!is_ok()) return err(error());
-    return ok(std::move(handle_));
-  }
-
-  [[nodiscard]] cx::AwaitSpawned<T> awaiter(cx::Frame& /*frame*/) && noexcept { return cx::AwaitSpawned<T>(*this); }
-
- private:
-  Handle<T> handle_;
-  Status refused_;
-};
 
 }  // namespace calm

@@ -30,12 +30,14 @@
 // clang warns where a Task would keep a reference to something that is gone; others know no such attributes.
 #if defined(__clang__)
 // And it hands a Task over in a register, as the pointer that it is.
-#define CALM_CORO_TYPE [[clang::coro_return_type]] [[clang::coro_lifetimebound]] [[clang::trivial_abi]]
+#define CALM_IN_REGISTER [[clang::trivial_abi]]
+#define CALM_CORO_TYPE [[clang::coro_return_type]] [[clang::coro_lifetimebound]] CALM_IN_REGISTER
 /// Stands before a function that is no coroutine and returns a Task all the same.
 #define CALM_CORO_WRAPPER [[clang::coro_wrapper]]
 /// Stands behind a member function that gives an awaitable which is good as long as its object is there.
 #define CALM_OF_THIS [[clang::lifetimebound]]
 #else
+#define CALM_IN_REGISTER
 #define CALM_CORO_TYPE
 #define CALM_CORO_WRAPPER
 #define CALM_OF_THIS
@@ -52,8 +54,12 @@ namespace cx {
 template <class A>
 concept CalmAwaitable = requires { typename std::remove_cvref_t<A>::CalmAwait; };
 
+/// The end of a frame. The outermost one that has given a value does not suspend there: it goes with its last step, and nobody
+/// has to find out where it stood to destroy it.
 struct FinalAwait {
-  static constexpr bool await_ready() noexcept { return false; }
+  bool goes;
+
+  [[nodiscard]] bool await_ready() const noexcept { return goes; }
   template <class Promise>
   auto await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
     Frame& frame = ended.promise();
@@ -137,7 +143,7 @@ struct TaskPromise : Frame {
   }
 
   static std::suspend_always initial_suspend() noexcept { return {}; }
-  static FinalAwait final_suspend() noexcept { return {}; }
+  FinalAwait final_suspend() noexcept { return {TaskRoot::goes_with(*this)}; }
 
   /// An Outcome gives its value, or ends the coroutine as it ended itself.
   template <class U>
@@ -188,7 +194,7 @@ class RootOf : public TaskRoot {
 
   /// Needs: it gave one.
   [[nodiscard]] T& given() noexcept {
-    CALM_REQUIRE(OUT_5, gave() == Gave::value);
+    CALM_SLOW(OUT_5, gave() == Gave::value);
     return value_;
   }
   void clear() noexcept {
@@ -223,9 +229,8 @@ class AwaitFrame;
 /// The frame ends with a value: it is for the one that awaits it, or for the root.
 template <class T, class... Arguments>
 [[gnu::always_inline]] inline void give_above(Frame& frame, Arguments&&... arguments) {
-  TaskRoot& root = *frame.root();
-  if (root.is_outermost(frame)) {
-    static_cast<RootOf<T>&>(root).give(std::forward<Arguments>(arguments)...);
+  if (frame.above->is_in_root()) {
+    static_cast<RootOf<T>&>(TaskRoot::around(*frame.above)).give(std::forward<Arguments>(arguments)...);
   } else {
     static_cast<AwaitFrame<T>*>(frame.above)->slot().emplace(std::forward<Arguments>(arguments)...);
   }

@@ -63,15 +63,24 @@ class TaskRoot : private Context {
   [[nodiscard]] kernel::Worker& worker() const noexcept;
   /// Gives: true when a worker has polled it and may do so again.
   [[nodiscard]] bool was_polled() const noexcept { return !has_end() && polled_.get() != 0; }
-  /// Gives: true in a poll of this task.
-  [[nodiscard]] bool is_running() const noexcept {
+  /// The same. Needs: code of the task runs, in a frame of its own.
+  [[nodiscard]] kernel::Worker& own_worker() const noexcept {
     const std::uint64_t bits = runs_or_waits_.get();
-    return is_worker(bits) && worker_in(bits).running() == id();
+    CALM_SLOW(TSK_5, is_worker(bits), bits);
+    return worker_in(bits);
   }
+  /// Gives: the worker that polls it now; nullptr while none does.
+  [[nodiscard]] kernel::Worker* polled_by() const noexcept {
+    const std::uint64_t bits = runs_or_waits_.get();
+    if (!is_worker(bits)) return nullptr;
+    kernel::Worker& worker = worker_in(bits);
+    return worker.running() == id() ? &worker : nullptr;
+  }
+  [[nodiscard]] bool is_running() const noexcept { return polled_by() != nullptr; }
 
-  /// Needs: a frame that was never started; it is this object's from now on.
+  /// The task has no frame yet. Needs: one that was never started; it is this object's from now on.
   void start_with(Frame& frame) noexcept {
-    CALM_REQUIRE(TSK_5, live_.leaf == nullptr && frame.above == nullptr);
+    CALM_SLOW(TSK_5, live_.leaf == nullptr && frame.above == nullptr);  // a Task gives its frame away once
     frame.above = this;
     live_.leaf = &frame;
   }
@@ -266,7 +275,10 @@ class TaskRoot : private Context {
   // --- for frames ---
 
   /// Needs: a frame of this task.
-  [[nodiscard]] bool is_outermost(const Frame& frame) const noexcept { return frame.above == this; }
+  [[nodiscard]] bool is_outermost(const Frame& frame) const noexcept {
+    CALM_SLOW(TSK_5, frame.root() == this, id().bits());
+    return frame.above->is_in_root();
+  }
   /// Gives: what awaits the frame; nullptr for the outermost. Needs: a frame of this task.
   [[nodiscard]] FrameAwaiter* awaiter_of(const Frame& frame) const noexcept {
     return is_outermost(frame) ? nullptr : static_cast<FrameAwaiter*>(frame.above);
@@ -319,15 +331,22 @@ class TaskRoot : private Context {
     stand_ = Stand::failed;
     failure() = std::move(end);
   }
-  /// Gives: what await_suspend gives when a frame has ended.
+  /// The frame has ended. Gives: true when it was the outermost one and has given a value: the task has ended with that, and
+  ///        the frame goes at once, what is still in it first.
+  [[nodiscard]] static bool goes_with(const Frame& frame) noexcept {
+    if (!frame.above->is_in_root()) return false;
+    TaskRoot& root = around(*frame.above);
+    if (root.stand_ == Stand::failed) [[unlikely]]
+      return false;
+    root.stand_ = Stand::ended;
+    root.live_.leaf = nullptr;
+    return true;
+  }
+  /// Gives: what await_suspend gives when a frame has ended. Needs: !goes_with().
   auto finish(Frame& frame) noexcept {
-    // One that has failed, and the outermost one, are for the loop in poll_here().
+    // One that has failed is for the loop in poll_here().
     if (stand_ == Stand::failed) [[unlikely]] {
       live_.leaf = &frame;
-      return handover_.to(std::noop_coroutine());
-    }
-    if (is_outermost(frame)) {
-      stand_ = Stand::ended;
       return handover_.to(std::noop_coroutine());
     }
     live_.leaf = &static_cast<FrameAwaiter*>(frame.above)->frame;
@@ -435,6 +454,7 @@ class TaskRoot : private Context {
   WaitState ask_wait() noexcept;
   WaitState ask_after_giving_way() noexcept;
   WaitState ask_plainly() noexcept;
+  template <bool first>
   void begin_poll_here(kernel::Worker& worker) noexcept;
   void count_move() noexcept { awaits_ = awaits_ - ready() + one_move; }
   bool tell_frame(WaitState state) noexcept;

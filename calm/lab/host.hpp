@@ -99,7 +99,7 @@ class LabPort final : public cx::KernelPort<lockfree::LocalAtomics> {
       : KernelPort(kernel), host_(host), numbers_(seed ^ 0x9E3779B97F4A7C15), faults_(faults), sites_(sites) {
     watched_ = sites != nullptr || faults.cancel_task_at != 0 || faults.cancel_scope_at != 0;
     time_is_watched_ = host.touches != nullptr || host.inputs != nullptr;
-    if (host.inputs != nullptr) shared_ = host.inputs->several();
+    if (host.inputs != nullptr) set_shared(host.inputs->several());
     ghosts_ = true;
     host.port = this;
   }

@@ -19,7 +19,8 @@
 namespace calm::mem {
 namespace {
 
-struct SizeClass {
+/// One line of the processor's cache has all of it.
+struct alignas(16) SizeClass {
   FreeBlock* free;
   std::uint32_t
       room;  // for how many more; 0 before the thread's first block comes back, so that one look serves for both
@@ -120,6 +121,12 @@ constinit Cache nothing{};
 // library of its own: reaching it takes no call. A cache itself is too large for that, such places are few.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Cache* current = &nothing;
 
+/// Gives: what the thread has of the size that is so many bytes behind the smallest.
+SizeClass& size_at(std::size_t at) noexcept {
+  return *reinterpret_cast<SizeClass*>(reinterpret_cast<std::byte*>(current->sizes) + at);
+}
+constexpr std::size_t class_at(std::size_t at) noexcept { return at / sizeof(SizeClass); }
+
 struct Sweeper {
   Sweeper() noexcept {
     cache.life = Cache::Life::used;
@@ -136,8 +143,8 @@ struct Sweeper {
 };
 
 void keep(SizeClass& size, void* block) noexcept {
-  --size.room;
   size.free = ::new (block) FreeBlock{size.free};
+  --size.room;
 }
 
 // Under AddressSanitizer every frame is a block of its own, so that a use after its end is found.
@@ -200,23 +207,26 @@ constexpr bool pooled = true;
   return block;
 }
 
-[[gnu::noinline]] void* FramePool::take_pooled(std::size_t bytes, std::size_t size_class) {
-  CALM_SLOW(HND_3, bytes != 0);
-  if (!pooled) return take_new(bytes);
-  SizeClass& size = current->sizes[size_class];
+[[gnu::noinline]] void* FramePool::take_pooled(Place place) {
+  const auto at = static_cast<std::size_t>(place);
+  static_assert(place_bytes == sizeof(SizeClass));
+  CALM_SLOW(HND_3, at < sizeof(Cache::sizes), at);
+  if (!pooled) return take_new(block_bytes(class_at(at)));
+  SizeClass& size = size_at(at);
   FreeBlock* const block = size.free;
   if (block == nullptr) [[unlikely]]
-    return take_rarely(size_class);
+    return take_rarely(class_at(at));
   size.free = block->next;
   ++size.room;
   return block;
 }
 
-[[gnu::noinline]] void FramePool::give_back_pooled(void* block, std::size_t size_class) noexcept {
+[[gnu::noinline]] void FramePool::give_back_pooled(void* block, Place place) noexcept {
+  const auto at = static_cast<std::size_t>(place);
   if (!pooled) return give_back_new(block);
-  SizeClass& size = current->sizes[size_class];
+  SizeClass& size = size_at(at);
   if (size.room == 0) [[unlikely]]
-    return give_back_rarely(block, size_class);
+    return give_back_rarely(block, class_at(at));
   keep(size, block);
 }
 

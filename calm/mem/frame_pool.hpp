@@ -33,12 +33,12 @@ class FramePool {
 
   /// Fails: std::bad_alloc.
   [[nodiscard]] static void* take(std::size_t bytes) {
-    return bytes <= largest ? take_pooled(bytes, class_of(bytes)) : take_new(bytes);
+    return bytes <= largest ? take_pooled(place_of(bytes)) : take_new(bytes);
   }
 
   /// Needs: a block of take() for as many bytes.
   static void give_back(void* block, std::size_t bytes) noexcept {
-    return bytes <= largest ? give_back_pooled(block, class_of(bytes)) : give_back_new(block);
+    return bytes <= largest ? give_back_pooled(block, place_of(bytes)) : give_back_new(block);
   }
 
   /// Gives the calling thread's blocks, and those in the depot, back to their chunks, and empty chunks back to the system.
@@ -56,13 +56,16 @@ class FramePool {
   [[nodiscard]] static std::uint64_t in_depot() noexcept;
 
  private:
-  /// Who makes frames knows their size when it is compiled, so the step is looked up then.
-  static constexpr std::size_t class_of(std::size_t bytes) noexcept { return (bytes - 1) / step; }
+  /// Where a thread has what it keeps of one size: so many bytes behind the smallest. Who makes frames knows their size when it is
+  /// compiled, so nothing is left to reckon when one is made.
+  enum class Place : std::size_t {};
+  static constexpr std::size_t place_bytes = 16;
+  static constexpr Place place_of(std::size_t bytes) noexcept { return Place{(bytes - 1) / step * place_bytes}; }
 
-  static void* take_pooled(std::size_t bytes, std::size_t size_class);
+  static void* take_pooled(Place place);
   static void* take_rarely(std::size_t size_class);
   static void* take_one(std::size_t size_class);
-  static void give_back_pooled(void* block, std::size_t size_class) noexcept;
+  static void give_back_pooled(void* block, Place place) noexcept;
   static void* take_new(std::size_t bytes);
   static void give_back_new(void* block) noexcept;
   static void give_back_rarely(void* block, std::size_t size_class) noexcept;

@@ -126,7 +126,10 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void put_back(Seat<Atomics>& seat, Task& task) noexcept;
   [[nodiscard]] Task* take_quick(Seat<Atomics>& seat, bool alone) noexcept;
   [[nodiscard]] bool admit_alone(kernel::Worker& worker, cx::Crew& crew, cx::TaskRoot& shell) noexcept;
-  void poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined);
+  [[nodiscard]] bool poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined);
+  [[nodiscard]] bool poll_in_place_among_others(Seat<Atomics>& seat, kernel::Worker& worker, cx::TaskRoot& joined);
+  void drive_in_place(Seat<Atomics>& seat, kernel::Worker& worker, Task& task, TaskId id);
+  [[nodiscard]] kernel::Worker::Poll begin_inside(Seat<Atomics>& seat, kernel::Worker& worker) noexcept;
   [[nodiscard]] bool has_time_inside(Seat<Atomics>& seat) noexcept;
   void see_to_time(Seat<Atomics>& seat);
   void look_up(Seat<Atomics>& seat);

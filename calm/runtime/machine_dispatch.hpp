@@ -111,8 +111,10 @@ template <lockfree::AtomicsPolicy Atomics>
 template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline bool Machine<Atomics>::after_poll(kernel::Worker& worker, Task& task,
                                                                 cx::TaskRoot::Progress progress) {
-  const TaskId id = static_cast<const cx::TaskRoot*>(task.frame)->id();
-  return cx::after_poll(*kernel_, worker, task, id, progress) == cx::TaskRoot::Progress::ended && id == main_;
+  auto& root_of_task = *static_cast<cx::TaskRoot*>(task.frame);
+  const TaskId id = root_of_task.id();
+  return cx::after_poll(*kernel_, worker, task, root_of_task, id, progress) == cx::TaskRoot::Progress::ended &&
+         id == main_;
 }
 
 /// The kernel has to look at this one.

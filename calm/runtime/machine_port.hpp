@@ -18,9 +18,9 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   Port(Kernel& kernel, Machine& machine) noexcept : cx::KernelPort<Atomics>(kernel), machine_(machine) {
     this->time_is_watched_ = true;
     this->time_is_followed_ = false;
-    this->quick_ = true;
-    this->shared_ = machine.workers_ > 1;  // one worker polls all there is: what tasks share needs no turns
-    if (!this->shared_) this->only_ = &kernel.worker(0);
+    this->set_quick();
+    this->set_shared(machine.workers_ > 1);  // one worker polls all there is: what tasks share needs no turns
+    if (!this->is_shared()) this->only_ = &kernel.worker(0);
     if constexpr (Atomics::shared) {
       this->company_.prepare();
       kernel.keep_among(this->company_);
@@ -39,15 +39,15 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
   void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
     (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm);
   }
-  void poll_in_place(Worker& worker, cx::TaskRoot& task) override { machine_.poll_in_place(worker, task); }
+  bool poll_in_place(Worker& worker, cx::TaskRoot& task) override { return machine_.poll_in_place(worker, task); }
   /// A task that asks for nothing, spawned by one that is alone, is admitted in one step. A fiber may spawn into the scope of
   /// another task, whose budget it is then that counts.
-  Status admit(const cx::Context& context, cx::Crew* crew, cx::TaskRoot& shell, const TaskOptions* options) override {
+  Status admit_plainly(const cx::Context& context, cx::Crew& crew, cx::TaskRoot& shell) override {
     const cx::TaskRoot& spawner = *context.root();
-    const bool asks_nothing = options == nullptr && crew != nullptr && !spawner.has_limits() && !shell.is_pinned();
-    if (asks_nothing && spawner.is_running() && machine_.admit_alone(spawner.worker(), *crew, shell)) [[likely]]
+    Worker* const worker = spawner.has_limits() ? nullptr : spawner.polled_by();
+    if (worker != nullptr && machine_.admit_alone(*worker, crew, shell)) [[likely]]
       return {};
-    return cx::Port::admit(context, crew, shell, options);
+    return this->admit(context, &crew, shell, nullptr);
   }
   std::uint64_t entropy(Worker& worker) noexcept override { return machine_.seat_of(worker).entropy.next(); }
 

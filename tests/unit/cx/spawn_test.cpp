@@ -168,6 +168,68 @@ TEST(Spawn, HND_3_a_callable_costs_a_task_what_it_has_in_it) {
 #endif
 }
 
+struct LastWord {
+  explicit LastWord(Log& to, std::string its_word) : log(&to), word(std::move(its_word)) {}
+  LastWord(LastWord&& other) noexcept : log(std::exchange(other.log, nullptr)), word(std::move(other.word)) {}
+  LastWord& operator=(LastWord&&) = delete;
+  ~LastWord() {
+    if (log != nullptr) log->push_back(word);
+  }
+  Log* log;
+  std::string word;
+};
+
+Task<int> says_two_words(Cx cx, LastWord parameter, bool waits) {
+  const LastWord local(*parameter.log, "local");
+  if (waits) co_await sleep(cx, ms(1));
+  co_return 3;
+}
+
+TEST(Spawn, TSK_5_what_is_in_the_outermost_frame_ends_before_whoever_joins_goes_on) {
+  for (const bool waits : {false, true}) {
+    Log log;
+    const auto report = run([&log, waits](Cx cx) -> Task<void> {
+      const auto body = [&log, waits](Scope& scope) -> Task<void> {
+        auto task = co_await scope.fiber(says_two_words, LastWord(log, "parameter"), waits);
+        const int value = co_await std::move(task).join(scope.cx());
+        log.push_back("joined " + std::to_string(value));
+        const int called = co_await says_two_words(scope.cx(), LastWord(log, "parameter of a call"), waits);
+        log.push_back("called " + std::to_string(called));
+      };
+      co_await scope(cx, body);
+    });
+    EXPECT_TRUE(report.is_clean()) << to_string(report);
+    EXPECT_EQ(log, (Log{"local", "parameter", "joined 3", "local", "parameter of a call", "called 3"}));
+  }
+}
+
+TEST(Spawn, TSK_3_what_spawn_gives_is_a_word_that_may_be_moved_and_dropped) {
+  static_assert(sizeof(Spawned<std::string>) == sizeof(void*));
+  std::atomic<int> ran = 0;
+  const auto report = run([&ran](Cx cx) -> Task<void> {
+    const auto body = [&ran](Scope& scope) -> Task<void> {
+      const auto child = [&ran](Cx inner, int value) -> Task<int> {
+        co_await yield(inner);
+        ++ran;
+        co_return value;
+      };
+      (void)scope.spawn(child, 1);
+      auto second = scope.spawn(child, 2);
+      auto third = scope.spawn(child, 3);
+      std::swap(second, third);
+      auto moved = std::move(second);
+      EXPECT_TRUE(moved.is_ok() && third.is_ok());
+      const Handle<int> two = std::move(third).value();
+      auto three = co_await std::move(moved);
+      const int value = co_await std::move(three).join(scope.cx());
+      EXPECT_EQ(value, 3);
+    };
+    co_await scope(cx, body);
+  });
+  EXPECT_TRUE(report.is_clean()) << to_string(report);
+  EXPECT_EQ(ran, 3);
+}
+
 TEST(Spawn, REG_7_a_refusal_says_why_and_ends_the_arguments) {
   std::atomic<bool> refused_one = false;
   const auto report = run([&refused_one](Cx cx) -> Task<void> {
