@@ -30,12 +30,18 @@ class Newborns {
   void push(Task& task) noexcept { tasks_[count_++] = &task; }
 
   /// Takes the task with this frame out, if it is among the last. Gives: nullptr when it is not.
+  ///
+  /// Who joins what it has spawned does so newest first, or in the order in which it spawned: then it is the one behind the
+  /// last that was taken out of the middle. So these places are looked at first, and those that are taken out leave a gap.
   [[nodiscard]] Task* take_back(const void* frame) noexcept {
-    if (count_ == 0 || tasks_[count_ - 1]->frame != frame) return take_back_further(frame);
-    Task* const task = tasks_[--count_];
-    if (has_gaps_) [[unlikely]]
-      trim();
-    return task;
+    if (count_ == 0) return nullptr;
+    if (tasks_[count_ - 1]->frame == frame) {
+      Task* const task = tasks_[--count_];
+      if (has_gaps_) [[unlikely]]
+        trim();
+      return task;
+    }
+    return next_ < count_ && is_at(next_, frame) ? take_from(next_) : search(frame);
   }
 
   /// Gives all of them to `push`, oldest first.
@@ -49,10 +55,7 @@ class Newborns {
   }
 
  private:
-  /// Who joins what it has spawned does so newest first, or in the order in which it spawned: then it is the one behind the
-  /// last that was taken out of the middle. So that place is looked at first, and those that are taken out leave a gap.
-  [[nodiscard, gnu::noinline]] Task* take_back_further(const void* frame) noexcept {
-    if (next_ < count_ && is_at(next_, frame)) return take_from(next_);
+  [[nodiscard, gnu::noinline]] Task* search(const void* frame) noexcept {
     const std::uint32_t end = count_ > reach ? count_ - reach : 0;
     for (std::uint32_t i = count_; i > end; --i) {
       if (is_at(i - 1, frame)) return take_from(i - 1);
@@ -67,7 +70,8 @@ class Newborns {
     tasks_[place] = nullptr;
     next_ = place + 1;
     has_gaps_ = true;
-    if (next_ == count_) trim();
+    if (next_ == count_) [[unlikely]]
+      trim();
     return task;
   }
   /// The last one is a task.
