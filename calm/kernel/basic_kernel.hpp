@@ -416,15 +416,15 @@ class BasicKernel {
   [[nodiscard]] Region& region_of(const Task& task) const noexcept { return regions_.at(task.region.get()); }
 
   // An event; note_write() for one that writes a resource, which must name something, write_event() when the recorder has
-  // room. With LocalAtomics there is one ring.
+  // room; `alone` in a guard of who is alone. With LocalAtomics there is one ring.
   [[gnu::always_inline]] static void write_event(Worker& worker, const trace::Event& event) noexcept {
     worker.recorder().template write<Atomics::shared>(event);
   }
   [[gnu::always_inline]] static void note(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
-                                          std::uint64_t argument, std::uint64_t cause = 0) noexcept;
+                                          std::uint64_t argument, std::uint64_t cause = 0, bool alone = false) noexcept;
   [[gnu::always_inline]] static void note_write(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
                                                 trace::ResourceId resource, std::uint64_t argument,
-                                                std::uint64_t cause = 0) noexcept;
+                                                std::uint64_t cause = 0, bool alone = false) noexcept;
   /// Gives: true when nobody else is at work, nor comes before the guard of this worker ends: words of tasks change in plain
   ///        steps. Needs: a guard. Where atomics are plain it does not matter.
   [[nodiscard]] bool is_alone_in_guard(Worker& worker) const noexcept {
@@ -454,7 +454,7 @@ class BasicKernel {
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, ChildEnd end);
   [[gnu::noinline]] Status complete_slowly(Worker& worker, Task& task, TaskId id, Ok<Unit> end);
   [[gnu::always_inline]] void leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
-                                                const ChildEnd& end, Afterwards& afterwards) noexcept;
+                                                const ChildEnd& end, Afterwards& afterwards, bool alone) noexcept;
   ChildEnd final_end(AllHeld, const Task& task, TaskLife life, const Region& region, ChildEnd end) const noexcept;
   [[gnu::always_inline]] static bool may_end_plainly(const Task& task, TaskLife was) noexcept;
   [[gnu::always_inline]] bool end_plainly(Task& task, TaskId id, OutcomeKind kind, const ChildEnd* end,

@@ -84,7 +84,7 @@ void BasicKernel<Atomics>::request(Worker& worker, AllHeld, Task& task, std::uin
   }
   const TaskId id = task.id_of(was);
   note_write(worker, trace::EventKind::cancel_request, id, region_of(task).id(), id,
-             trace::argument_of(argument_of(terms.reason)));
+             trace::argument_of(argument_of(terms.reason)), 0, alone);
   if (const Deadline deadline = task.deadline(); deadline != watched && !deadline.is_none()) {
     host_.watch(worker, id, deadline.time());
   }

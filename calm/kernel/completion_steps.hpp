@@ -63,7 +63,7 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
       done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(end.kind());
       if (acknowledged) done = done.with(TaskFlag::witnessed);
     } while (!task.word.step(was, done));
-    leave_region_held(worker, held, task, id, done, end, afterwards);
+    leave_region_held(worker, held, task, id, done, end, afterwards, held.is_alone());
   }
   let_go(worker, task, done);
   return {};
@@ -72,18 +72,19 @@ Status BasicKernel<Atomics>::complete_slowly(Worker& worker, Task& task, TaskId 
 /// What follows when it is Completed, with `done` as its word. Needs: let_go() when the locks are gone.
 template <lockfree::AtomicsPolicy Atomics>
 inline void BasicKernel<Atomics>::leave_region_held(Worker& worker, AllHeld held, Task& task, TaskId id, TaskLife done,
-                                                    const ChildEnd& end, Afterwards& afterwards) noexcept {
+                                                    const ChildEnd& end, Afterwards& afterwards, bool alone) noexcept {
   Region& region = region_of(task);
-  note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()));
+  note_write(worker, trace::EventKind::complete, id, region.id(), id, trace::argument_of(end.kind()), 0, alone);
   if (done.has(TaskFlag::witnessed)) {
-    note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.terms().reason)));
+    note(worker, trace::EventKind::cancel_done, id, region.id(), trace::argument_of(argument_of(task.terms().reason)),
+         0, alone);
   }
 
   const bool cleanup = done.has(TaskFlag::cleanup);
   if (!cleanup && cancels_siblings(region.policy, end, {region.id(), id})) {
     cancel_with(worker, held, region, {.kind = CancelKind::fail_fast, .region = region.id(), .task = id});
   }
-  GateTurn<Atomics> turn(region.gate, shards_.company(worker.order()));
+  GateTurn<Atomics> turn(region.gate, shards_.company(worker.order()), alone);
   const GateView gate = turn.found();
   region.fold.add(end, task.creation, region.id());
   if (cleanup) {
@@ -122,8 +123,8 @@ bool BasicKernel<Atomics>::complete_cancelled(Worker& worker, Task& task, TaskId
                  .with(lockfree::WakeState::done)
                  .with(OutcomeKind::cancelled)
                  .with(TaskFlag::witnessed);
-    } while (!task.word.step(was, done, is_alone_in_guard(worker)));
-    leave_region_held(worker, held, task, id, done, end, afterwards);
+    } while (!task.word.step(was, done, held.is_alone()));
+    leave_region_held(worker, held, task, id, done, end, afterwards, held.is_alone());
     // The guard is at hand. Where guards cost nothing recycle() does it.
     if (Atomics::shared && !done.has(TaskFlag::handle)) reason = task.terms().forget_cancellation();
   }

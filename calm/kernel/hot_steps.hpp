@@ -26,22 +26,23 @@ inline typename BasicKernel<Atomics>::Task* BasicKernel<Atomics>::find(TaskId id
 
 template <lockfree::AtomicsPolicy Atomics>
 inline void BasicKernel<Atomics>::note(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
-                                       std::uint64_t argument, std::uint64_t cause) noexcept {
+                                       std::uint64_t argument, std::uint64_t cause, bool alone) noexcept {
   worker.template record<Atomics::shared>(
-      {.kind = kind, .task = task, .region = region, .cause = cause, .argument = argument});
+      {.kind = kind, .task = task, .region = region, .cause = cause, .argument = argument}, alone);
 }
 
 template <lockfree::AtomicsPolicy Atomics>
 inline void BasicKernel<Atomics>::note_write(Worker& worker, trace::EventKind kind, TaskId task, RegionId region,
-                                             trace::ResourceId resource, std::uint64_t argument,
-                                             std::uint64_t cause) noexcept {
+                                             trace::ResourceId resource, std::uint64_t argument, std::uint64_t cause,
+                                             bool alone) noexcept {
   worker.template record<Atomics::shared>({.kind = kind,
                                            .access = trace::Access::write,
                                            .task = task,
                                            .region = region,
                                            .resource = resource,
                                            .cause = cause,
-                                           .argument = argument});
+                                           .argument = argument},
+                                          alone);
 }
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -242,7 +243,7 @@ inline bool BasicKernel<Atomics>::begin_plain_poll(Worker& worker, Task& task, T
   } else {
     task.last_round.set(round);
   }
-  worker.template record<Atomics::shared, true>({.kind = trace::EventKind::poll, .task = id});
+  worker.template record<Atomics::shared>({.kind = trace::EventKind::poll, .task = id}, true);
   return true;
 }
 
@@ -251,7 +252,7 @@ inline bool BasicKernel<Atomics>::begin_next_poll(Worker& worker, Task& task, Ta
   if (task.is_masked() || !task.word.begin_next_poll()) [[unlikely]]
     return false;
   task.last_round.set(round);
-  worker.template record<Atomics::shared, true>({.kind = trace::EventKind::poll, .task = id});
+  worker.template record<Atomics::shared>({.kind = trace::EventKind::poll, .task = id}, true);
   return true;
 }
 
@@ -318,12 +319,13 @@ inline typename BasicKernel<Atomics>::Departure BasicKernel<Atomics>::complete_a
   const GateView left = region.gate.lock_alone().without_task();
   ChildList::remove(task);
   region.gate.unlock(left);
-  worker.template record<Atomics::shared, true>({.kind = trace::EventKind::complete,
-                                                 .access = trace::Access::write,
-                                                 .task = id,
-                                                 .region = region_id,
-                                                 .resource = id,
-                                                 .argument = trace::argument_of(OutcomeKind::ok)});
+  worker.template record<Atomics::shared>({.kind = trace::EventKind::complete,
+                                           .access = trace::Access::write,
+                                           .task = id,
+                                           .region = region_id,
+                                           .resource = id,
+                                           .argument = trace::argument_of(OutcomeKind::ok)},
+                                          true);
   std::uint64_t waiter = 0;
   if (was.ends_alone()) [[likely]] {
     reuse_plain(worker, task, was);

@@ -116,8 +116,14 @@ class RegionGate {
 template <lockfree::AtomicsPolicy Atomics, class Company = lockfree::Company<Atomics>>
 class GateTurn {
  public:
-  [[gnu::always_inline]] GateTurn(RegionGate<Atomics>& gate, Company* company) noexcept : gate_(gate) {
+  /// `alone` says that the caller is so already, further out, until this has ended.
+  [[gnu::always_inline]] GateTurn(RegionGate<Atomics>& gate, Company* company, bool alone = false) noexcept
+      : gate_(gate) {
     if constexpr (Atomics::shared) {
+      if (alone) {
+        found_ = gate_.lock_alone();
+        return;
+      }
       if (company != nullptr && company->begin_alone(lockfree::AloneIn::gate)) {
         alone_ = company;
         found_ = gate_.lock_alone();

@@ -165,6 +165,9 @@ class Guard {
     if constexpr (takes(shards, Shard::regions)) leave(locks_.regions_, Shard::regions, 0);
   }
 
+  /// Gives: true when nobody else is at work, nor comes before this guard ends: see BasicKernel::is_alone_in_guard().
+  [[nodiscard]] bool is_alone() const noexcept { return alone_; }
+
   /// Gives: the proof of what this guard holds, or of a part of it.
   template <ShardSet part>
     requires Covers<shards, part>

@@ -174,10 +174,11 @@ Reason BasicKernel<Atomics>::acknowledged(Worker& worker, TaskId id) {
 template <lockfree::AtomicsPolicy Atomics>
 inline void BasicKernel<Atomics>::acknowledge(Worker& worker, TaskHeld, Task& task, std::uint32_t generation) noexcept {
   TaskLife was = task.word.look();
+  const bool alone = is_alone_in_guard(worker);
   while (was.generation() == generation && was.state() == TaskState::cancel_requested) {
-    if (!task.word.step(was, was.with(TaskState::cancelling), is_alone_in_guard(worker))) continue;
+    if (!task.word.step(was, was.with(TaskState::cancelling), alone)) continue;
     note(worker, trace::EventKind::cancel_ack, task.id_of(was), region_of(task).id(),
-         trace::argument_of(argument_of(task.terms().reason)));
+         trace::argument_of(argument_of(task.terms().reason)), 0, alone);
     return;
   }
 }

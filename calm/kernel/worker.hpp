@@ -138,10 +138,10 @@ class alignas(128) Worker {
 
   /// Takes an event; one that a strict ring has no room for counts as lost. Needs: `several` unless it is the only worker;
   /// with `alone` no other one takes any meanwhile.
-  template <bool several = true, bool alone = false>
-  [[gnu::always_inline]] void record(const trace::Event& event) noexcept {
+  template <bool several = true>
+  [[gnu::always_inline]] void record(const trace::Event& event, bool alone = false) noexcept {
     if (ring_.room(1)) [[likely]] {
-      write<several, alone>(event);
+      recorder_.write_to<several>(ring_, event, alone);
     } else {
       lose_event();
     }

@@ -60,7 +60,7 @@ class Recorder {
   template <bool several = true, bool alone = false>
   void write(const Event& /*event*/) noexcept {}
   template <bool several = true, bool alone = false>
-  void write_to(Ring& /*ring*/, const Event& /*event*/) noexcept {}
+  void write_to(Ring& /*ring*/, const Event& /*event*/, bool /*alone_now*/ = false) noexcept {}
   Status touch(ResourceId /*resource*/, Access /*access*/, TaskId /*task*/) noexcept { return {}; }
   [[nodiscard]] Status room(std::uint64_t /*count*/) const noexcept { return {}; }
   [[nodiscard]] std::uint64_t last() const noexcept { return 0; }
@@ -96,16 +96,16 @@ class Recorder {
   [[gnu::always_inline]] void write(const Event& event) noexcept {
     write_to<several, alone>(*ring_, event);
   }
-  /// The same for who knows where the ring is. Needs: it is that one.
+  /// The same for who knows where the ring is. Needs: it is that one; as with `alone` when it is so now.
   template <bool several = true, bool alone = false>
-  [[gnu::always_inline]] void write_to(Ring& ring, const Event& event) noexcept {
+  [[gnu::always_inline]] void write_to(Ring& ring, const Event& event, bool alone_now = alone) noexcept {
     CALM_SLOW(LAB_2, &ring == ring_);
     CALM_SLOW(LAB_2, several || sequence_ == nullptr);
     CALM_SLOW(LAB_2, find_event_kind(static_cast<std::uint8_t>(event.kind)) != nullptr,
               static_cast<std::uint8_t>(event.kind));
     const std::uint64_t position = ring.next_position();
     std::uint64_t sequence = position + 1;
-    if (several && sequence_ != nullptr) sequence = alone ? sequence_->next_alone() : sequence_->next();
+    if (several && sequence_ != nullptr) sequence = alone_now ? sequence_->next_alone() : sequence_->next();
     CALM_SLOW(LAB_2, event.cause < sequence, event.cause, sequence);
     EventWords words = to_words(event);
     words[1] = sequence;
