@@ -96,8 +96,10 @@ struct alignas(128) Seat {
 
   /// Gives: the lanes, told of what was dispatched meanwhile. Needs: a turn.
   [[nodiscard]] sched::Lanes<Atomics>& lanes() noexcept {
-    lanes_.ran_quick(untold_rounds());
-    told_ = std::max(told_, worker.rounds());
+    if (const std::uint64_t untold = untold_rounds(); untold != 0) {
+      lanes_.ran_quick(untold);
+      told_ += untold;
+    }
     if (inner_polls != inner_told_) lanes_.ran_newer(inner_polls - std::exchange(inner_told_, inner_polls));
     return lanes_;
   }
