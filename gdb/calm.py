@@ -300,7 +300,8 @@ class Task(Record):
 
     def counted(self):
         for at, kind in enumerate(COUNTED_KINDS):
-            made, away = (read(place + 2 * at, "H") for place in (self.place("tally"), self.terms().place("settled_away")))
+            made = read(self.place("tally") + 2 * (len(COUNTED_KINDS) - 1 - at), "H")
+            away = read(self.terms().place("settled_away") + 2 * at, "H")
             if made - away & 0xffff:
                 yield kind, made - away & 0xffff
 

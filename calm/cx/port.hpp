@@ -143,9 +143,8 @@ class Port {
   static void count_on_only(Worker& worker, ObligationKind kind) noexcept {
     ++worker.promises(kernel::counted_index(kind));
   }
-  void uncount_on_only(Worker& worker, TaskId holder, ObligationKind kind) noexcept {
-    if (holder != worker.running()) [[unlikely]]
-      return uncount_away(worker, holder, kind);
+  /// Needs: the holder runs on it.
+  static void uncount_on_only(Worker& worker, ObligationKind kind) noexcept {
     --worker.promises(kernel::counted_index(kind));
   }
 
@@ -159,6 +158,18 @@ class Port {
     auto* const record = worker.polled<lockfree::RealAtomics>();
     if (record == nullptr || !record->try_count_down(kernel::counted_index(kind))) [[unlikely]]
       uncount_away(worker, worker.running(), kind);
+  }
+  /// As count_among_others(). Gives: false, and nothing is done, when that takes more than a few steps. Needs: a poll of the holder.
+  [[nodiscard, gnu::always_inline]] static bool try_count_among_others(Worker& worker, ObligationKind kind) noexcept {
+    auto* const record = worker.polled<lockfree::RealAtomics>();
+    CALM_SLOW(OBL_2, record != nullptr && record->id() == worker.running(), worker.running().bits());
+    return record->try_count_up(kernel::counted_index(kind));
+  }
+  /// The counterpart. Needs: the holder runs on this one, and try_count_among_others() has counted it there.
+  [[gnu::always_inline]] static void uncount_own_among_others(Worker& worker, ObligationKind kind) noexcept {
+    auto* const record = worker.polled<lockfree::RealAtomics>();
+    CALM_SLOW(OBL_2, record != nullptr && record->id() == worker.running(), worker.running().bits());
+    record->count_down(kernel::counted_index(kind));
   }
 
   /// Fails: duration_exceeded, as clock::Wheel::arm().

@@ -61,6 +61,11 @@ class TaskRoot : private Context {
   /// Gives: the worker that polls it; while it is parked, that of this thread, for fibers act in scopes of the task outside. Needs:
   ///        a poll of a task.
   [[nodiscard]] kernel::Worker& worker() const noexcept;
+  /// The same for who knows that it runs. Needs: a poll of this task.
+  [[nodiscard]] kernel::Worker& worker_in_poll() const noexcept {
+    CALM_SLOW(SHD_6, is_worker(runs_or_waits_.get()), id().bits());
+    return worker_in(runs_or_waits_.get());
+  }
   /// Gives: true when a worker has polled it and may do so again.
   [[nodiscard]] bool was_polled() const noexcept { return !has_end() && polled_.get() != 0; }
   /// The same. Needs: code of the task runs, in a frame of its own.
@@ -403,7 +408,7 @@ class TaskRoot : private Context {
     return *reinterpret_cast<kernel::Worker*>(bits);  // NOLINT(performance-no-int-to-ptr): it was made from one
   }
   /// Needs: a poll of this task. Gives: what the worker knows of how it fails.
-  [[nodiscard]] ChildEnd& failure() const noexcept { return worker_in(runs_or_waits_.get()).failure(); }
+  [[nodiscard]] ChildEnd& failure() const noexcept { return worker_in_poll().failure(); }
   void be_with(kernel::Worker& worker) noexcept { runs_or_waits_.set(reinterpret_cast<std::uintptr_t>(&worker)); }
   /// Needs: the root knows this id, or the poll is the last one.
   void enter(kernel::Worker& worker, TaskId id) noexcept {

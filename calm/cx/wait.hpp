@@ -168,16 +168,19 @@ class ShortWay {
   template <class... Arguments>
   [[gnu::always_inline]] ShortWay(Frame& frame, TaskRoot& root, GivenContext context, Arguments&... arguments) {
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
-    const bool plain = context.is_of(root) && root.is_quiet() && root.may_pass();
-    if (plain && get(root, arguments...)) [[likely]] {
-      root.pass();
-      way_ = Way::short_one;
-    } else {
+    if (context.is_of(root) && root.is_quiet() && root.may_pass()) [[likely]] {
+      if (get(root, arguments...)) [[likely]] {
+        root.pass();
+        way_ = Way::short_one;
+        return;
+      }
       // Where no other thread polls it was the thing itself that was not there: to ask for it before the frame suspends is in
       // vain.
-      way_ = plain && root.port().looks_alone() ? Way::wait : Way::unknown;
-      prepare<Arguments...>(frame, context, static_cast<Passed<Arguments>>(arguments)...);
+      way_ = root.port().looks_alone() ? Way::wait : Way::unknown;
+    } else {
+      way_ = Way::unknown;
     }
+    prepare<Arguments...>(frame, context, static_cast<Passed<Arguments>>(arguments)...);
   }
   ShortWay(const ShortWay&) = delete;
   ShortWay& operator=(const ShortWay&) = delete;

@@ -79,7 +79,10 @@ struct alignas(64) TaskRecord : ChildLink {
   }
   /// One more or one less of a kind. Needs: the task's own poll; less than 65535 in its lane, or one at least.
   void count_up(std::uint8_t kind) noexcept { tally.set(tally.get() + one_of(kind)); }
-  void count_down(std::uint8_t kind) noexcept { tally.set(tally.get() - one_of(kind)); }
+  void count_down(std::uint8_t kind) noexcept {
+    CALM_SLOW(OBL_3, lane(kind) != 0, kind);
+    tally.set(tally.get() - one_of(kind));
+  }
   /// The same in as few steps as can be. Gives: false, and nothing is done, when it takes more than that: the kernel's steps do
   /// it then, or say why not.
   [[nodiscard]] bool try_count_up(std::uint8_t kind) noexcept {
@@ -141,10 +144,14 @@ struct alignas(64) TaskRecord : ChildLink {
   static constexpr std::uint64_t all_mask_polls = recorded_bit - 1 - all_counted;
   static_assert(mask_polls_max < all_mask_polls >> mask_polls_shift, "CAN-12: the cap of a mask's polls is counted to");
 
-  static constexpr std::uint64_t one_of(std::uint8_t kind) noexcept { return std::uint64_t{1} << lane_bits * kind; }
+  // The last kind, guards of locks, comes first: what is added for one is part of the instruction then.
+  static constexpr unsigned shift_of(std::uint8_t kind) noexcept {
+    return lane_bits * (counted_kind_count - 1U - kind);
+  }
+  static constexpr std::uint64_t one_of(std::uint8_t kind) noexcept { return std::uint64_t{1} << shift_of(kind); }
   // OBL-2: no less than what others have settled, so it is 0 only where nothing is open.
   [[nodiscard]] std::uint16_t lane(std::uint8_t kind) const noexcept {
-    return static_cast<std::uint16_t>(tally.get() >> lane_bits * kind);
+    return static_cast<std::uint16_t>(tally.get() >> shift_of(kind));
   }
 };
 

@@ -13,6 +13,7 @@
 #include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/lock_order.hpp"
 #include "calm/lockfree/atomics.hpp"
+#include "calm/lockfree/company.hpp"
 #include "calm/lockfree/relaxed.hpp"
 #include "calm/model/fold.hpp"
 #include "calm/model/id.hpp"
@@ -129,6 +130,8 @@ class alignas(128) Worker {
   std::uint64_t take_events(std::vector<trace::Event>& events) { return ring_.take(events); }
   [[nodiscard]] trace::Recorder& recorder() noexcept { return recorder_; }
   [[nodiscard]] LockOrder& order() noexcept { return order_; }
+  /// Among those who share turns, where there are several.
+  [[nodiscard]] lockfree::Company<>::Member& member() noexcept { return member_; }
   /// What its host keeps for it, as the host has set it.
   [[nodiscard]] void* seat() const noexcept { return seat_; }
   void set_seat(void* seat) noexcept { seat_ = seat; }
@@ -181,6 +184,7 @@ class alignas(128) Worker {
   std::uint32_t tick_ = tick_of({});
   TaskId clear_;  // the task that is_clear() in its polls
 
+  lockfree::Company<>::Member member_;
   std::uint16_t index_;
   void* seat_ = nullptr;
   ChildEnd failure_ = ok();

@@ -10,6 +10,11 @@
 //
 //   word_      members | alone_bit; with the bit there is one member, and others that are coming in
 //   busy_      the lonely one is between begin_alone() and end_alone(), in this layer
+//   lonely_    the member that is alone, if it said which one it is; under the lock of those who come in
+//
+// A Member has the same for turns alone, where who has one a thousand times in a poll finds it at hand:
+//   alone_     as alone_bit; under that lock, but that who leaves takes its own away
+//   busy_      it is between begin_turn() and end_turn()
 //
 // What needs a lock may call what needs another: each kind of lock has a layer, and in a layer nothing is nested.
 //
@@ -43,12 +48,14 @@ enum class AloneIn : std::uint8_t {
 template <AtomicsPolicy Atomics = RealAtomics, class Fence = RealFence>
 class Company {
  public:
-  Company() noexcept = default;
+  constexpr Company() noexcept = default;
   Company(const Company&) = delete;
   Company& operator=(const Company&) = delete;
 
   /// Somebody may be alone here. Where the system has no fence for it nobody ever is. Needs: nobody has come in yet.
   void prepare() noexcept { can_be_alone_ = Fence::prepare(); }
+
+  class Member;
 
   // --- coming and going ---
 
@@ -63,20 +70,18 @@ class Company {
   /// Needs: in company, and not between begin_alone() and end_alone().
   void leave() noexcept {
     // relaxed: the bit is its own, or it is not set: another one gets it only when this one has left.
-    if ((word_.load(std::memory_order_relaxed) & alone_bit) != 0)
+    if ((word_.load(std::memory_order_relaxed) & alone_bit) != 0) {
+      if (lonely_ != nullptr) lonely_->alone_.store(false, std::memory_order_relaxed);
       word_.fetch_and(~alone_bit, std::memory_order_release);
+    }
     const std::uint32_t was = word_.fetch_sub(1, std::memory_order_release);  // [C1]
     CALM_SLOW(SCH_6, (was & ~alone_bit) != 0, was);
   }
 
   /// It is alone from now on, if nobody else is in. Needs: in company.
-  void try_alone() noexcept {
-    std::uint32_t expected = 1;
-    // relaxed: the exchange decides.
-    if (!can_be_alone_ || word_.load(std::memory_order_relaxed) != expected) return;
-    (void)word_.compare_exchange_strong(expected, expected | alone_bit, std::memory_order_acquire,  // [C1]
-                                        std::memory_order_relaxed);
-  }
+  void try_alone() noexcept { try_alone(nullptr); }
+  /// The same for one that goes by its Member then, too. Needs: the same thread for the same one.
+  void try_alone(Member& member) noexcept { try_alone(&member); }
 
   // --- who is in ---
 
@@ -117,19 +122,66 @@ class Company {
     busy_in(layer).store(false, std::memory_order_release);  // [C2]
     return false;
   }
+  void try_alone(Member* member) noexcept {
+    if (!can_be_alone_ || word_.load(std::memory_order_acquire) != 1) return;  // [C1]
+    // Who comes in from here on waits for the lock, and ends all of this: another one never sees a Member alone beside it.
+    entry_.lock();  // [C3]
+    std::uint32_t expected = 1;
+    if (word_.compare_exchange_strong(expected, expected | alone_bit, std::memory_order_acquire,  // [C1]
+                                      std::memory_order_relaxed)) {
+      lonely_ = member;
+      if (member != nullptr) member->alone_.store(true, std::memory_order_relaxed);
+    }
+    entry_.unlock();
+  }
   [[gnu::cold, gnu::noinline]] void end_loneliness() noexcept {
     word_.fetch_and(~alone_bit, std::memory_order_seq_cst);
+    if (lonely_ != nullptr) lonely_->alone_.store(false, std::memory_order_seq_cst);
     Fence::heavy();
     for (auto& busy : busy_) {
       while (busy.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
     }
+    if (lonely_ == nullptr) return;
+    while (lonely_->busy_.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
   }
   auto& busy_in(AloneIn layer) noexcept { return busy_[static_cast<std::uint8_t>(layer)]; }
 
   typename Atomics::template Atomic<std::uint32_t> word_{0};
   typename Atomics::template Atomic<bool> busy_[5]{};
   bool can_be_alone_ = false;
+  Member* lonely_ = nullptr;
   Lock<Atomics> entry_;
+};
+
+/// One of a company, for turns (AloneIn::turn) that are begun by it instead: one load and a branch less, and the company need not
+/// be at hand.
+template <AtomicsPolicy Atomics, class Fence>
+class Company<Atomics, Fence>::Member {
+ public:
+  constexpr Member() noexcept = default;
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+  /// Gives: true when this one is alone, and nobody else comes in before end_turn(). Needs: in company, as this one or as another,
+  ///        which it is false for.
+  /// What was read before it nobody has changed since when it is true: only its own thread lets it be alone.
+  // In vain it writes busy_ while others may, too. Nobody reads it then: a loneliness is ended before another one than the lonely
+  // one goes on [C3], and who is alone next becomes so when those who were in have left [C1].
+  [[nodiscard, gnu::always_inline]] bool begin_turn() noexcept {
+    busy_.store(true, Fence::order);
+    Fence::light();
+    if (alone_.load(Fence::order)) [[likely]]
+      return true;
+    busy_.store(false, std::memory_order_release);  // [C2]
+    return false;
+  }
+  [[gnu::always_inline]] void end_turn() noexcept { busy_.store(false, std::memory_order_release); }  // [C2]
+
+ private:
+  friend class Company;
+
+  typename Atomics::template Atomic<bool> alone_{false};
+  typename Atomics::template Atomic<bool> busy_{false};
 };
 
 }  // namespace calm::lockfree

@@ -134,7 +134,8 @@ void Machine<Atomics>::look_up(Seat<Atomics>& seat) {
     const Time last_look = weigh_polls(seat);
     offer(seat);
     call_for_help(seat, last_look);
-    if (seat.is_in.load(std::memory_order_relaxed) && recorder_ == nullptr) port_->members().try_alone();
+    if (seat.is_in.load(std::memory_order_relaxed) && recorder_ == nullptr)
+      port_->members().try_alone(seat.worker.member());
   }
 }
 

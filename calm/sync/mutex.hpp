@@ -25,6 +25,8 @@
 
 #include "calm/cx/cx.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/lockfree/company.hpp"
+#include "calm/lockfree/relaxed.hpp"
 #include "calm/model/error.hpp"
 #include "calm/model/obligation_kind.hpp"
 #include "calm/sync/line.hpp"
@@ -36,81 +38,90 @@ namespace sync {
 /// Who holds a lock, and who waits for it.
 class Holding {
  public:
-  explicit Holding(CxOf<> cx) noexcept : line_(cx), only_(line_.only_worker()), company_(line_.port().company()) {}
+  explicit Holding(CxOf<> cx) noexcept : line_(cx), by_(by_whom(line_)), state_(free_state()) {}
 
   [[nodiscard]] bool is_locked() const noexcept {
     const Line::Turn turn(line_);
     line_.reads();
-    return bool(holder_);
+    return is_held();
   }
   /// Gives: true when it is the caller's now.
   [[nodiscard]] bool try_lock(TaskId task) noexcept {
     const Line::Turn turn(line_);
-    if (holder_) {
+    if (is_held()) {
       line_.reads();
       return false;
     }
     line_.writes();
-    holder_ = task;
+    hold_for(task);
     return true;
   }
   /// A guard is made, for the holder, which runs: it is a promise (OBL-2).
-  void count() noexcept { count_on(line_.port().here()); }
+  void count() noexcept {
+    cx::Port::Worker& worker = line_.port().here();
+    made_on_ = &worker;
+    line_.port().count(worker, ObligationKind::lock_guard);
+  }
   /// The guard ends: the promise is settled, and the lock is free, or goes to who was passed.
   [[gnu::always_inline]] void unlock() noexcept {
-    if (cx::Port::Worker* const only = only_) [[likely]] {
-      line_.port().uncount_on_only(*only, holder_, ObligationKind::lock_guard);
-      return pass_on();
+    const std::uintptr_t by = by_.get();
+    if ((by & several_bit) == 0) {
+      cx::Port::Worker& only = worker_in(by);
+      if (only.running().bits() != state_.get()) [[unlikely]]
+        return unlock_in_turn();
+      cx::Port::uncount_on_only(only, ObligationKind::lock_guard);
+      return pass_on(0);
     }
-    lockfree::Company<>* const company = company_;
-    if (company != nullptr && company->begin_alone()) [[likely]] {
-      // Nobody else works until the turn ends: if the holder runs on the worker where the guard was made, that is this one.
-      cx::Port::Worker& worker = *made_on_;
-      if (line_.first() == called_ && worker.running() == holder_) [[likely]] {
-        line_.port().uncount_among_others(worker, ObligationKind::lock_guard);
-        holder_ = {};
-        return company->end_alone();
-      }
-      company->end_alone();
-    }
-    unlock_in_turn();
+    if (by == several_bit) [[unlikely]]
+      return unlock_among_others();
+    // Nobody else works until the turn ends: if the holder runs on the worker where it took the lock, that is this one.
+    cx::Port::Worker& worker = worker_in(by - several_bit);
+    if (!worker.member().begin_turn()) [[unlikely]]
+      return unlock_among_others();
+    if (worker.running().bits() != state_.get()) [[unlikely]]
+      return unlock_for_another(worker);
+    CALM_SLOW(CHN_12, line_.first() == called_, state_.get());
+    cx::Port::uncount_own_among_others(worker, ObligationKind::lock_guard);
+    state_.set(by);
+    worker.member().end_turn();
   }
 
   /// For the short way of the wait, where nobody follows it: locks, and counts as count(), if nobody has it and nobody else
   /// can come before the caller. Needs: the task runs.
   [[nodiscard, gnu::always_inline]] bool try_short(const cx::TaskRoot& root) noexcept {
-    if (cx::Port::Worker* const only = only_) [[likely]] {
-      if (holder_) return false;
-      holder_ = root.id();
-      cx::Port::count_on_only(*only, ObligationKind::lock_guard);
-      return true;
+    cx::Port::Worker& worker = root.worker_in_poll();
+    const std::uint64_t state = state_.get();
+    if (state == (bits_of(worker) | several_bit)) {
+      if (!worker.member().begin_turn()) [[unlikely]]
+        return false;
+      const bool counted = cx::Port::try_count_among_others(worker, ObligationKind::lock_guard);
+      if (counted) [[likely]]
+        state_.set(root.id().bits());
+      worker.member().end_turn();
+      return counted;
     }
-    lockfree::Company<>* const company = company_;
-    if (company == nullptr || !company->begin_alone()) return false;
-    if (holder_) {
-      company->end_alone();
-      return false;
-    }
-    cx::Port::Worker& worker = root.worker();
-    holder_ = root.id();
-    made_on_ = &worker;
-    company->end_alone();
-    line_.port().count_among_others(worker, ObligationKind::lock_guard);
+    if (state != 0) [[unlikely]]
+      return try_short_anew(root, worker);
+    state_.set(root.id().bits());  // nobody has it, and one does all
+    cx::Port::count_on_only(worker, ObligationKind::lock_guard);
     return true;
   }
 
   // --- what a LineWait asks ---
 
   [[nodiscard]] Line& line() noexcept { return line_; }
-  [[nodiscard]] TaskId holder() const noexcept { return holder_; }
+  [[nodiscard]] TaskId holder() const noexcept { return is_held() ? TaskId::from_bits(state_.get()) : TaskId(); }
   /// Whoever waits: it may be passed.
   [[nodiscard]] bool try_admit(const Waiter& /*waiter*/, TaskId task) noexcept {
-    if (holder_) return false;
-    holder_ = task;
+    if (is_held()) {
+      end_plainness();
+      return false;
+    }
+    hold_for(task);
     return true;
   }
   [[nodiscard]] bool refuses(const Waiter& /*waiter*/, TaskId task, ChildEnd& end) const noexcept {
-    if (holder_ != task) return false;
+    if (holder() != task) return false;
     end = err(Error(Errc::conflict,
                     "a task locks what it has locked already, and would wait for itself [CHN-12]; next: pass the guard "
                     "on, or end it before"));
@@ -120,11 +131,12 @@ class Holding {
   [[nodiscard]] bool try_again(const Waiter& waiter) noexcept {
     if (&waiter != called_) return false;
     called_ = nullptr;
-    if (!holder_) {
-      holder_ = waiter.task();
+    if (!is_held()) {
+      hold_for(waiter.task());
       return true;
     }
     line_.writes();
+    end_plainness();
     passed_ = &waiter;
     return false;
   }
@@ -132,49 +144,110 @@ class Holding {
     if (&waiter == passed_) passed_ = nullptr;
     if (&waiter != called_) return;
     called_ = nullptr;
-    if (!holder_) pass_on();
+    end_plainness();
+    if (!is_held()) pass_on(free_state());
   }
-  void take_back(const Waiter& /*waiter*/) noexcept { pass_on(); }
+  void take_back(const Waiter& /*waiter*/) noexcept { pass_on(free_state()); }
 
  private:
-  void count_on(cx::Port::Worker& worker) noexcept {
-    made_on_ = &worker;
-    line_.port().count(worker, ObligationKind::lock_guard);
+  static constexpr std::uintptr_t several_bit = 1;
+  static_assert(alignof(cx::Port::Worker) > several_bit);
+  static constexpr std::uint64_t holds_id = std::uint64_t{1}
+                                            << 56;  // an id has its type above this bit, an address nothing
+
+  static std::uintptr_t bits_of(const cx::Port::Worker& worker) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&worker);
+  }
+  static cx::Port::Worker& worker_in(std::uintptr_t bits) noexcept {
+    return *reinterpret_cast<cx::Port::Worker*>(bits);  // NOLINT(performance-no-int-to-ptr): it was made from one
+  }
+  static std::uintptr_t by_whom(const Line& line) noexcept {
+    const cx::Port::Worker* const only = line.only_worker();
+    return only != nullptr ? bits_of(*only) : several_bit;
+  }
+  [[nodiscard]] std::uint64_t free_state() const noexcept { return (by_.get() & several_bit) != 0 ? by_.get() : 0; }
+  [[nodiscard]] bool is_held() const noexcept { return state_.get() >= holds_id; }
+
+  /// Otherwise than on the short way.
+  void hold_for(TaskId task) noexcept {
+    end_plainness();
+    state_.set(task.bits());
+  }
+  /// The unlock that follows may have somebody to call or to hand the lock to, or a promise that is counted elsewhere.
+  void end_plainness() noexcept {
+    const std::uintptr_t by = by_.get();
+    if ((by & several_bit) == 0 || by == several_bit) return;
+    made_on_ = &worker_in(by - several_bit);
+    by_.set(several_bit);
+  }
+  /// It was held otherwise before, or by a task on another worker.
+  [[nodiscard, gnu::noinline]] bool try_short_anew(const cx::TaskRoot& root, cx::Port::Worker& worker) noexcept {
+    if (is_held() || !worker.member().begin_turn()) return false;
+    const bool counted = cx::Port::try_count_among_others(worker, ObligationKind::lock_guard);
+    if (counted) {
+      by_.set(bits_of(worker) | several_bit);
+      state_.set(root.id().bits());
+    }
+    worker.member().end_turn();
+    return counted;
+  }
+  /// Needs: alone in a turn as a member, which ends.
+  [[gnu::noinline]] void unlock_for_another(cx::Port::Worker& worker) noexcept {
+    worker.member().end_turn();
+    unlock_among_others();
+  }
+  [[gnu::noinline]] void unlock_among_others() noexcept {
+    lockfree::Company<>* const company = line_.port().company();
+    if (company != nullptr && company->begin_alone()) {
+      const bool by_holder = made_on_ != nullptr && made_on_->running() == holder();
+      if (by_holder && line_.first() == called_) {
+        line_.port().uncount_among_others(*made_on_, ObligationKind::lock_guard);
+        state_.set(free_state());
+        return company->end_alone();
+      }
+      company->end_alone();
+    }
+    unlock_in_turn();
   }
   /// Whoever does it. Who holds the lock made the promise, wherever the guard is now; when it has ended, that has settled it
   /// (OBL-5).
   [[gnu::noinline]] void unlock_in_turn() noexcept {
-    line_.port().uncount(line_.port().here(), holder_, ObligationKind::lock_guard);
+    line_.port().uncount(line_.port().here(), holder(), ObligationKind::lock_guard);
     const Line::Turn turn(line_);
     line_.writes();
-    pass_on();
+    pass_on(free_state());
   }
-  [[gnu::always_inline]] void pass_on() noexcept {
+  [[gnu::always_inline]] void pass_on(std::uint64_t free) noexcept {
     if (line_.first() != called_) [[unlikely]]
       return pass_on_to_first();
-    holder_ = {};  // nobody waits, or who does was called
+    state_.set(free);  // nobody waits, or who does was called
   }
   [[gnu::noinline]] void pass_on_to_first() noexcept {
     Waiter& first = *line_.first();
     if (&first == passed_) {
       passed_ = nullptr;
-      holder_ = first.task();
+      hold_for(first.task());
       line_.grant(first);
     } else {
       CALM_SLOW(CHN_12, called_ == nullptr && passed_ == nullptr, first.task().bits());
-      holder_ = {};
+      state_.set(free_state());
       called_ = &first;
       line_.call(first);
     }
   }
 
-  // CHN-12: while nobody holds it, who is first in line was called. At most one of the two below is somebody, and that is the
-  // first in line.
+  // CHN-12: while nobody holds it, who is first in line was called. At most one of called_ and passed_ is somebody, and that is
+  // the first in line.
+  // Both words are changed in a turn, and looked at before one by who is alone most likely: see Company::Member::begin_turn().
   Line line_;
-  TaskId holder_{};                      // also of a grant that was not taken yet
-  cx::Port::Worker* const only_;         // does all that is done here, and nobody follows it; else nullptr
-  lockfree::Company<>* const company_;   // of those who come; nullptr when one does all
-  cx::Port::Worker* made_on_ = nullptr;  // the guard; it belongs to who has that; among others only
+  // Where one worker does all that is done here, and nobody follows it, that one. Else several_bit, and with it a worker while the
+  // lock is held plainly, or was so last: by the short way, in a poll there, the holder's record counts it (OBL-2), and nobody came
+  // to wait since whom an unlock would have to tell.
+  lockfree::Relaxed<std::uintptr_t> by_;
+  // Who holds it, also by a grant that was not taken yet. Else, where one does all, 0, and where not, what by_ is: who finds itself
+  // there has nothing else to ask.
+  lockfree::Relaxed<std::uint64_t> state_;
+  cx::Port::Worker* made_on_ = nullptr;  // the guard, where by_ does not say so; it belongs to who has that
   const Waiter* called_ = nullptr;       // when the lock was freed; it has not come yet
   const Waiter* passed_ = nullptr;       // it was called, and found the lock taken
 };

@@ -90,6 +90,47 @@ struct Shop {
   }
 };
 
+/// The one who keeps it has turns as a member; who helps does not know whose member it is that it asks.
+template <class Atomics, class Fence = ModelFence>
+struct MemberShop : Shop<Atomics, Fence> {
+  typename lockfree::Company<Atomics, Fence>::Member keeper;
+
+  void sell_by_keeper() {
+    if (keeper.begin_turn()) {
+      ++this->alone;
+      this->sold = this->sold.get() + 1;
+      keeper.end_turn();
+      return;
+    }
+    this->sell();
+  }
+  static void keep(MemberShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone(shop.keeper);
+    shop.sell_by_keeper();
+    shop.sell();
+    shop.company.leave();
+  }
+  static void keep_for_a_moment(MemberShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone(shop.keeper);
+    shop.sell_by_keeper();
+    shop.company.leave();
+  }
+  static void help(MemberShop& shop) {
+    shop.company.enter();
+    shop.sell_by_keeper();
+    shop.company.leave();
+  }
+  static void help_and_keep(MemberShop& shop) {
+    help(shop);
+    shop.company.enter();
+    shop.company.try_alone();  // the keeper's is another's
+    shop.sell_by_keeper();
+    shop.company.leave();
+  }
+};
+
 /// One piece of work needs a lock in a lock: each has its layer.
 template <class Atomics>
 struct LayeredShop : Shop<Atomics> {
@@ -370,6 +411,20 @@ TEST(CompanyModel, CHN_12_who_believes_to_be_alone_still_is_not_when_others_have
   expect_exhausted(explore<State>({State::keep_on, State::help_and_keep_on}, expect_sold<State>(4)));
 }
 
+TEST(CompanyModel, CHN_12_who_comes_in_waits_for_who_is_alone_as_a_member) {
+  using State = MemberShop<ModelAtomics>;
+  expect_exhausted(explore<State>({State::keep, State::help}, expect_sold<State>(3)));
+  expect_exhausted(explore<State>({State::keep_for_a_moment, State::help_and_keep}, expect_sold<State>(3)));
+}
+
+TEST(CompanyModel, CHN_12_three_of_whom_one_is_alone_as_a_member) {
+  using State = MemberShop<ModelAtomics>;
+  Options options;
+  options.max_preemptions = 2;
+  const std::vector<Body<State>> threads = {State::keep_for_a_moment, State::help, State::help};
+  expect_exhausted(explore<State>(threads, expect_sold<State>(3), options));
+}
+
 TEST(CompanyModel, SHD_3_who_comes_in_waits_for_what_is_done_in_each_layer) {
   using State = LayeredShop<ModelAtomics>;
   const auto both_sold = [](State& shop) {
@@ -468,6 +523,12 @@ TEST(CompanyModelItself, finds_a_missing_fence_and_missing_orders) {
   using Torn = Shop<ModelAtomics, TornFence>;
   EXPECT_FALSE(explore<Torn>({Torn::keep, Torn::help}, [](Torn&) {}).ok());
   EXPECT_FALSE(explore<Torn>({Torn::keep_on, Torn::help}, [](Torn&) {}).ok());
+  using TornMember = MemberShop<ModelAtomics, TornFence>;
+  EXPECT_FALSE(explore<TornMember>({TornMember::keep_for_a_moment, TornMember::help}, [](TornMember&) {}).ok());
+  using NoMemberRelease = MemberShop<Weakened<Weakening::store_release>>;
+  EXPECT_FALSE(
+      explore<NoMemberRelease>({NoMemberRelease::keep_for_a_moment, NoMemberRelease::help}, [](NoMemberRelease&) {
+      }).ok());
   using NoRelease = Shop<Weakened<Weakening::store_release>>;
   EXPECT_FALSE(explore<NoRelease>({NoRelease::keep, NoRelease::help}, [](NoRelease&) {}).ok());
   using NoUpdateRelease = Shop<Weakened<Weakening::update_release>>;

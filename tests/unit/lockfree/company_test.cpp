@@ -31,6 +31,35 @@ TEST(Company, CHN_12_one_that_is_alone_needs_no_lock_and_others_end_that) {
   company.leave();
 }
 
+TEST(Company, CHN_12_one_that_is_alone_is_so_as_a_member_and_as_no_other) {
+  Company<> company;
+  Company<>::Member mine;
+  Company<>::Member another;
+  company.prepare();
+  company.enter();
+  EXPECT_FALSE(mine.begin_turn()) << "it has not asked for it";
+  company.try_alone(mine);
+  ASSERT_TRUE(mine.begin_turn());
+  mine.end_turn();
+  EXPECT_FALSE(another.begin_turn());
+  ASSERT_TRUE(company.begin_alone()) << "as before";
+  company.end_alone();
+  std::thread([&company] { company.enter(); }).join();
+  EXPECT_FALSE(mine.begin_turn());
+  company.leave();
+  company.try_alone(mine);
+  EXPECT_TRUE(mine.begin_turn());
+  mine.end_turn();
+  company.leave();
+  EXPECT_FALSE(mine.begin_turn()) << "it has left";
+  company.enter();
+  company.try_alone(another);
+  EXPECT_FALSE(mine.begin_turn());
+  EXPECT_TRUE(another.begin_turn());
+  another.end_turn();
+  company.leave();
+}
+
 TEST(Company, CHN_12_without_a_fence_nobody_is_alone) {
   Company<> company;
   company.enter();
@@ -53,6 +82,40 @@ TEST(CompanyTurn, a_lock_knows_when_another_thread_had_it_last) {
   take();
   EXPECT_EQ(turn_history().moved, before + 1);
   company.leave();
+}
+
+/// Half of the turns are asked for by the member of who came in, the others by that of another one.
+TEST(CompanyTurn, CHN_12_members_that_come_and_go_never_have_a_turn_at_a_time) {
+  constexpr int visits = 400;
+  constexpr int turns = 50;
+  constexpr int threads_count = 3;
+  Company<> company;
+  company.prepare();
+  Company<>::Member members[threads_count];
+  TurnLock lock;
+  std::uint64_t sold = 0;  // guarded by turns, and by nothing else
+  const auto work = [&](int me) {
+    for (int visit = 0; visit < visits; ++visit) {
+      company.enter();
+      for (int i = 0; i < turns; ++i) {
+        if (i % 8 == me) company.try_alone(members[me]);
+        Company<>::Member& asked = members[(me + i % 2) % threads_count];
+        if (asked.begin_turn()) {
+          ++sold;
+          asked.end_turn();
+          continue;
+        }
+        const CompanyTurn turn(&company, lock);
+        ++sold;
+      }
+      company.leave();
+      if (visit % 4 == me) std::this_thread::yield();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int me = 0; me < threads_count; ++me) threads.emplace_back(work, me);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sold, std::uint64_t{visits} * turns * threads_count);
 }
 
 TEST(CompanyTurn, CHN_12_threads_that_come_and_go_never_have_a_turn_at_a_time) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -48,6 +49,37 @@ TEST_P(SharedSync, CHN_12_a_mutex_lets_one_task_in_at_a_time) {
   const Outcome<std::uint64_t> sum = run_program(locked_sum);
   ASSERT_TRUE(sum.is_ok()) << to_string(sum);
   EXPECT_EQ(sum.value(), 1600U);
+}
+
+/// The one who has locked waits while a fiber of it ends the guard: the promise is that of who made it (OBL-2). In between it locks
+/// by itself, so the count of its promises would be wrong by then if the fiber's had been taken.
+Task<bool> guards_that_end_elsewhere(Cx cx) {
+  Mutex<std::uint64_t> sum(cx, 0);
+  Mutex<> other(cx);
+  for (int i = 0; i < 200; ++i) {
+    std::optional<Mutex<std::uint64_t>::Guard> kept;
+    const auto ends = [&kept, &other](Cx inner) -> Task<void> {
+      const Mutex<>::Guard mine = co_await other.lock(inner);
+      kept.reset();
+    };
+    const auto body = [&](Scope& scope) -> Task<void> {
+      Mutex<std::uint64_t>::Guard held = co_await sum.lock(scope.cx());
+      ++*held;
+      kept = std::move(held);
+      (void)co_await scope.fiber(ends);
+    };
+    co_await scope(cx, body);
+    if (sum.is_locked() || other.is_locked()) co_return false;
+    const Mutex<>::Guard mine = co_await other.lock(cx);
+    const Mutex<std::uint64_t>::Guard held = co_await sum.lock(cx);
+    if (*held != static_cast<std::uint64_t>(i) + 1) co_return false;
+  }
+  co_return true;
+}
+TEST_P(SharedSync, OBL_2_a_guard_that_ends_in_another_task_settles_the_promise_of_who_made_it) {
+  const Outcome<bool> right = run_program(guards_that_end_elsewhere);
+  ASSERT_TRUE(right.is_ok()) << to_string(right);
+  EXPECT_TRUE(right.value());
 }
 
 /// Locks and unlocks as often as it can, sometimes with a wait inside, until it is done or cancelled.
