@@ -337,7 +337,8 @@ inline typename BasicKernel<Atomics>::Departure BasicKernel<Atomics>::complete_a
 
 /// Gives: who waits for its end.
 template <lockfree::AtomicsPolicy Atomics>
-[[gnu::noinline]] std::uint64_t BasicKernel<Atomics>::leave_to_others(Worker& worker, Task& task, TaskLife was) noexcept {
+[[gnu::noinline]] std::uint64_t BasicKernel<Atomics>::leave_to_others(Worker& worker, Task& task,
+                                                                      TaskLife was) noexcept {
   const std::uint64_t waiter = was.has(TaskFlag::awaited) ? task.terms().waiter.get() : 0;
   if (was.has(TaskFlag::handle)) {
     const TaskLife done = was.with(TaskState::completed).with(lockfree::WakeState::done).with(OutcomeKind::ok);

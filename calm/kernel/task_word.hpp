@@ -84,7 +84,8 @@ class TaskLife {
   /// Gives: true when its end is nobody's concern but its own: no handle of the kernel's, nobody who is to be told, no budget.
   [[nodiscard]] constexpr bool ends_alone() const noexcept {
     return (bits_ & (static_cast<std::uint64_t>(TaskFlag::handle) | static_cast<std::uint64_t>(TaskFlag::awaited) |
-                     static_cast<std::uint64_t>(TaskFlag::ranked) | static_cast<std::uint64_t>(TaskFlag::metered))) == 0;
+                     static_cast<std::uint64_t>(TaskFlag::ranked) | static_cast<std::uint64_t>(TaskFlag::metered))) ==
+           0;
   }
   /// Needs: Completed.
   [[nodiscard]] constexpr OutcomeKind outcome() const noexcept { return static_cast<OutcomeKind>(bits_ >> 16 & 3); }
@@ -122,7 +123,8 @@ class TaskLife {
   /// Gives: the word of the slot when this life is over: free, with the next generation, or 0 after the last.
   [[nodiscard]] constexpr TaskLife over() const noexcept {
     // All below the generation is ones first, so one more is the next generation and nothing below.
-    return TaskLife((bits_ | (one_generation - 1)) + 1 + TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_);
+    return TaskLife((bits_ | (one_generation - 1)) + 1 +
+                    TaskLife(0, TaskState::completed, lockfree::WakeState::done).bits_);
   }
 
   [[nodiscard]] constexpr TaskLife with(TaskState state) const noexcept {
