@@ -220,10 +220,11 @@ template <lockfree::AtomicsPolicy Atomics, class Leave>
   leave(worker);
   if (root.ended_plainly()) [[likely]] {
     const bool plainly = end_plainly(kernel, worker, record, root, task);
-    if (plainly) [[likely]]
+    if (plainly) [[likely]] {
       root.let_go();
-    else
+    } else {
       end_task(kernel, worker, root, task, ok());
+    }
     return plainly;
   }
   if (root.ended_cancelled(worker)) {

@@ -62,18 +62,12 @@ class TaskRoot : private Context {
   ///        a poll of a task.
   [[nodiscard]] kernel::Worker& worker() const noexcept;
   /// The same for who knows that it runs. Needs: a poll of this task.
-  [[nodiscard]] kernel::Worker& worker_in_poll() const noexcept {
+  [[nodiscard]] kernel::Worker& own_worker() const noexcept {
     CALM_SLOW(SHD_6, is_worker(runs_or_waits_.get()), id().bits());
     return worker_in(runs_or_waits_.get());
   }
   /// Gives: true when a worker has polled it and may do so again.
   [[nodiscard]] bool was_polled() const noexcept { return !has_end() && polled_.get() != 0; }
-  /// The same. Needs: code of the task runs, in a frame of its own.
-  [[nodiscard]] kernel::Worker& own_worker() const noexcept {
-    const std::uint64_t bits = runs_or_waits_.get();
-    CALM_SLOW(TSK_5, is_worker(bits), bits);
-    return worker_in(bits);
-  }
   /// Gives: the worker that polls it now; nullptr while none does.
   [[nodiscard]] kernel::Worker* polled_by() const noexcept {
     const std::uint64_t bits = runs_or_waits_.get();
@@ -81,6 +75,7 @@ class TaskRoot : private Context {
     kernel::Worker& worker = worker_in(bits);
     return worker.running() == id() ? &worker : nullptr;
   }
+  /// Gives: true in a poll of this task.
   [[nodiscard]] bool is_running() const noexcept { return polled_by() != nullptr; }
 
   /// The task has no frame yet. Needs: one that was never started; it is this object's from now on.
@@ -408,7 +403,7 @@ class TaskRoot : private Context {
     return *reinterpret_cast<kernel::Worker*>(bits);  // NOLINT(performance-no-int-to-ptr): it was made from one
   }
   /// Needs: a poll of this task. Gives: what the worker knows of how it fails.
-  [[nodiscard]] ChildEnd& failure() const noexcept { return worker_in_poll().failure(); }
+  [[nodiscard]] ChildEnd& failure() const noexcept { return own_worker().failure(); }
   void be_with(kernel::Worker& worker) noexcept { runs_or_waits_.set(reinterpret_cast<std::uintptr_t>(&worker)); }
   /// Needs: the root knows this id, or the poll is the last one.
   void enter(kernel::Worker& worker, TaskId id) noexcept {

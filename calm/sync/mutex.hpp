@@ -89,7 +89,7 @@ class Holding {
   /// For the short way of the wait, where nobody follows it: locks, and counts as count(), if nobody has it and nobody else
   /// can come before the caller. Needs: the task runs.
   [[nodiscard, gnu::always_inline]] bool try_short(const cx::TaskRoot& root) noexcept {
-    cx::Port::Worker& worker = root.worker_in_poll();
+    cx::Port::Worker& worker = root.own_worker();
     const std::uint64_t state = state_.get();
     if (state == (bits_of(worker) | several_bit)) {
       if (!worker.member().begin_turn()) [[unlikely]]
