@@ -242,14 +242,7 @@ class TaskWord {
   }
 
   /// The same for whatever life the task has. Needs: the queue entry is not stale.
-  [[nodiscard]] bool begin_plain_poll() noexcept {
-    const TaskLife was = look();
-    if (was.is_queued_again()) [[likely]] {
-      renew(was.polled_or_queued());
-      return true;
-    }
-    return begin_first_poll();
-  }
+  [[nodiscard]] bool begin_plain_poll() noexcept { return begin_next_poll() || begin_first_poll(); }
 
   /// The same for one that is not the first.
   [[nodiscard]] bool begin_next_poll() noexcept {

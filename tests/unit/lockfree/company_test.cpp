@@ -84,64 +84,60 @@ TEST(CompanyTurn, a_lock_knows_when_another_thread_had_it_last) {
   company.leave();
 }
 
+constexpr int turns_of_a_visit = 50;
+
+/// Threads come, sell once a turn and leave, again and again: what is sold is guarded by turns and by nothing else.
+/// `try_alone(me)` is for who may be alone from here on; `sell(me, turn, sold)` is one turn.
+template <class TryAlone, class Sell>
+void come_and_go(Company<>& company, int threads_count, TryAlone try_alone, Sell sell) {
+  constexpr int visits = 400;
+  std::uint64_t sold = 0;
+  const auto work = [&](int me) {
+    for (int visit = 0; visit < visits; ++visit) {
+      company.enter();
+      for (int turn = 0; turn < turns_of_a_visit; ++turn) {
+        if (turn % 8 == me) try_alone(me);
+        sell(me, turn, sold);
+      }
+      company.leave();
+      if (visit % 4 == me) std::this_thread::yield();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int me = 0; me < threads_count; ++me) threads.emplace_back(work, me);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(sold, std::uint64_t{visits} * turns_of_a_visit * static_cast<std::uint64_t>(threads_count));
+}
+
+TEST(CompanyTurn, CHN_12_threads_that_come_and_go_never_have_a_turn_at_a_time) {
+  Company<> company;
+  company.prepare();
+  TurnLock lock;
+  const auto sell = [&](int /*me*/, int /*turn*/, std::uint64_t& sold) {
+    const CompanyTurn its(&company, lock);
+    ++sold;
+  };
+  come_and_go(company, 3, [&](int /*me*/) { company.try_alone(); }, sell);
+}
+
 /// Half of the turns are asked for by the member of who came in, the others by that of another one.
 TEST(CompanyTurn, CHN_12_members_that_come_and_go_never_have_a_turn_at_a_time) {
-  constexpr int visits = 400;
-  constexpr int turns = 50;
   constexpr int threads_count = 3;
   Company<> company;
   company.prepare();
   Company<>::Member members[threads_count];
   TurnLock lock;
-  std::uint64_t sold = 0;  // guarded by turns, and by nothing else
-  const auto work = [&](int me) {
-    for (int visit = 0; visit < visits; ++visit) {
-      company.enter();
-      for (int i = 0; i < turns; ++i) {
-        if (i % 8 == me) company.try_alone(members[me]);
-        Company<>::Member& asked = members[(me + i % 2) % threads_count];
-        if (asked.begin_turn()) {
-          ++sold;
-          asked.end_turn();
-          continue;
-        }
-        const CompanyTurn turn(&company, lock);
-        ++sold;
-      }
-      company.leave();
-      if (visit % 4 == me) std::this_thread::yield();
+  const auto sell = [&](int me, int turn, std::uint64_t& sold) {
+    Company<>::Member& asked = members[(me + turn % 2) % threads_count];
+    if (asked.begin_turn()) {
+      ++sold;
+      asked.end_turn();
+      return;
     }
+    const CompanyTurn its(&company, lock);
+    ++sold;
   };
-  std::vector<std::thread> threads;
-  for (int me = 0; me < threads_count; ++me) threads.emplace_back(work, me);
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(sold, std::uint64_t{visits} * turns * threads_count);
-}
-
-TEST(CompanyTurn, CHN_12_threads_that_come_and_go_never_have_a_turn_at_a_time) {
-  constexpr int visits = 400;
-  constexpr int turns = 50;
-  constexpr int threads_count = 3;
-  Company<> company;
-  company.prepare();
-  TurnLock lock;
-  std::uint64_t sold = 0;  // guarded by turns, and by nothing else
-  const auto work = [&](int me) {
-    for (int visit = 0; visit < visits; ++visit) {
-      company.enter();
-      for (int i = 0; i < turns; ++i) {
-        if (i % 8 == me) company.try_alone();
-        const CompanyTurn turn(&company, lock);
-        ++sold;
-      }
-      company.leave();
-      if (visit % 4 == me) std::this_thread::yield();
-    }
-  };
-  std::vector<std::thread> threads;
-  for (int me = 0; me < threads_count; ++me) threads.emplace_back(work, me);
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(sold, std::uint64_t{visits} * turns * threads_count);
+  come_and_go(company, threads_count, [&](int me) { company.try_alone(members[me]); }, sell);
 }
 
 }  // namespace
