@@ -49,7 +49,7 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
       return {};
     return this->admit(context, &crew, shell, nullptr);
   }
-  std::uint64_t entropy(Worker& worker) noexcept override { return machine_.seat_of(worker).entropy.next(); }
+  std::uint64_t entropy(Worker& worker) noexcept override { return Machine::seat_of(worker).entropy.next(); }
 
   [[nodiscard]] mem::Ref<cx::Gateway> gateway() noexcept override { return machine_.gateway_; }
   [[nodiscard]] cx::BlockingDoor* blocking_door() noexcept override {
