@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "calm/check/rare_call.hpp"
 #include "calm/check/require.hpp"
+#include "calm/cx/rare_call.hpp"
 #include "calm/model/outcome.hpp"
 
 namespace calm::cx {

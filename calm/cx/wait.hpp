@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "calm/check/rare_call.hpp"
 #include "calm/cx/cx.hpp"
 #include "calm/cx/frame.hpp"
+#include "calm/cx/rare_call.hpp"
 #include "calm/cx/task.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/model/outcome.hpp"
