@@ -41,7 +41,7 @@ template <lockfree::AtomicsPolicy Atomics>
 [[gnu::noinline]] bool Machine<Atomics>::has_time_inside(Seat<Atomics>& seat) noexcept {
   constexpr Duration time_max = Duration::microseconds(100);
   if (seat.inner_batch == 0 || clock_.now() - seat.pace.last_read() >= time_max) return false;
-  seat.inner_due = seat.inner_polls + seat.inner_batch;
+  seat.inner_due = seat.inner_polls.get() + seat.inner_batch;
   return true;
 }
 
@@ -52,7 +52,8 @@ template <lockfree::AtomicsPolicy Atomics>
 bool Machine<Atomics>::poll_in_place(kernel::Worker& worker, cx::TaskRoot& joined) {
   constexpr std::uint32_t depth_max = 64;
   Seat<Atomics>& seat = seat_of(worker);
-  if (seat.inner_depth == depth_max || (seat.inner_polls == seat.inner_due && !has_time_inside(seat))) return false;
+  if (seat.inner_depth == depth_max || (seat.inner_polls.get() == seat.inner_due && !has_time_inside(seat)))
+    return false;
   if (worker.has_promises()) [[unlikely]]
     cx::tell_promises(*kernel_, worker, worker.running());
   if (!begin_switch()) [[unlikely]]
@@ -85,7 +86,7 @@ template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline kernel::Worker::Poll Machine<Atomics>::begin_inside(Seat<Atomics>& seat,
                                                                                   kernel::Worker& worker) noexcept {
   ++seat.inner_depth;
-  ++seat.inner_polls;
+  seat.inner_polls.set(seat.inner_polls.get() + 1);
   worker.set_after({});
   return worker.leave_for_inner_poll();
 }

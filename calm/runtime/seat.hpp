@@ -4,7 +4,6 @@
 // Cancel:  not applicable
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include "calm/clock/deadlines.hpp"
 #include "calm/clock/shared_wheel.hpp"
 #include "calm/kernel/worker.hpp"
+#include "calm/lockfree/relaxed.hpp"
 #include "calm/lockfree/take_all_stack.hpp"
 #include "calm/model/split_mix.hpp"
 #include "calm/runtime/counters.hpp"
@@ -45,10 +45,11 @@ struct alignas(128) Seat {
   clock::DeadlinesOf<RegionId> region_deadlines;
   clock::SharedWheel<Atomics> alarms;  ///< any worker disarms them
   Pace pace;
-  std::uint32_t inner_batch = 64;      ///< polls in place between two looks at the clock; 0 where none is made
-  std::uint32_t inner_depth = 0;       ///< of polls in polls
-  std::uint64_t inner_polls = 0;       ///< so many there were,
-  std::uint64_t inner_due = 0;         ///< and at so many it looks at the clock again
+  std::uint32_t inner_batch = 64;  ///< polls in place between two looks at the clock; 0 where none is made
+  std::uint32_t inner_depth = 0;   ///< of polls in polls
+  /// So many there were. Who rescues the worker looks at it, too.
+  lockfree::Relaxed<std::uint64_t> inner_polls{0};
+  std::uint64_t inner_due = 0;         ///< at so many it looks at the clock again
   SplitMix entropy;                    ///< of `Cx` (SCH-7)
   sched::VictimOrder victims;          ///< whom it takes work from
   bool searching = false;              ///< it looks for work, as Beds knows
@@ -100,7 +101,8 @@ struct alignas(128) Seat {
       lanes_.ran_quick(untold);
       told_ += untold;
     }
-    if (inner_polls != inner_told_) lanes_.ran_newer(inner_polls - std::exchange(inner_told_, inner_polls));
+    const std::uint64_t inner = inner_polls.get();
+    if (inner != inner_told_) lanes_.ran_newer(inner - std::exchange(inner_told_, inner));
     return lanes_;
   }
   /// The task that is dispatched next was not the oldest of the plain ones, which lanes() was told. Needs: a turn.
@@ -108,7 +110,7 @@ struct alignas(128) Seat {
   [[nodiscard]] bool lanes_are_empty() const noexcept { return lanes_.empty(); }
   /// Needs: its worker stands still, or is in a poll.
   [[nodiscard]] sched::Certificate certificate() const noexcept {
-    return lanes_.certificate(untold_rounds() + inner_polls - inner_told_);
+    return lanes_.certificate(untold_rounds() + inner_polls.get() - inner_told_);
   }
 
  private:

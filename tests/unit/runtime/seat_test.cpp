@@ -43,11 +43,11 @@ TEST(Seat, SCH_5_a_dispatch_that_the_lanes_were_told_of_ahead_counts_once) {
 TEST(Seat, SCH_5_polls_in_place_are_dispatches_too) {
   Place place;
   place.dispatch(1);
-  place.seat.inner_polls += 4;
+  place.seat.inner_polls.set(place.seat.inner_polls.get() + 4);
   EXPECT_EQ(place.seat.certificate().ready, 5U);
   EXPECT_EQ(place.seat.lanes().certificate().ready, 5U);
   EXPECT_EQ(place.seat.certificate().ready, 5U) << "told, they count once";
-  place.seat.inner_polls += 1;
+  place.seat.inner_polls.set(place.seat.inner_polls.get() + 1);
   place.dispatch(1);
   EXPECT_EQ(place.seat.certificate().ready, 7U);
 }
