@@ -146,7 +146,8 @@ template <lockfree::AtomicsPolicy Atomics>
 Time Machine<Atomics>::weigh_polls(Seat<Atomics>& seat) noexcept {
   constexpr std::uint32_t looks_to_believe = 3;
   const Time last_look = std::exchange(seat.looked_up, seat.worker.now());
-  const std::uint64_t polls_now = seat.worker.rounds() + 2 * seat.inner_polls.get();  // one inside another goes on with that
+  const std::uint64_t polls_now =
+      seat.worker.rounds() + 2 * seat.inner_polls.get();  // one inside another goes on with that
   const std::uint64_t polls = polls_now - std::exchange(seat.polls_before, polls_now);
   const std::int64_t worth = options_.worth_sharing.ns() * static_cast<std::int64_t>(polls);
   seat.long_looks = (seat.looked_up - last_look).ns() < worth ? 0 : seat.long_looks + 1;
