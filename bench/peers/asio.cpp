@@ -4,6 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include "bench/peers/bystander.hpp"
+
 namespace bench::peers::with_asio {
 namespace {
 
@@ -16,6 +18,7 @@ Task<void> rounds(const Asked& asked, Function* function, Report& report, bool& 
 }
 
 bool run_with_asio(const Asked& asked, Function* function, Report& report) {
+  const Bystander bystander;
   Context here{asio::io_context(asked.workers), asked.workers};
   context = &here;
   bool right = true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bench/peers/bystander.hpp"
 #include "calm/runtime/run.hpp"
 
 namespace bench::peers {
@@ -39,6 +40,7 @@ struct CalmRounds {
 };
 
 bool run_with_calm(const Asked& asked, CalmFunction* function, Report& report) {
+  const Bystander bystander;
   return calm::block_on(CalmRounds{asked, function, report}, options_for(asked.workers)).value();
 }
 

@@ -4,10 +4,13 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "bench/peers/bystander.hpp"
+
 namespace bench::peers::with_tbb {
 namespace {
 
 bool run_with_tbb(const Asked& asked, Function* function, Report& report) {
+  const Bystander bystander;
   const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism, asked.workers);
   oneapi::tbb::task_arena arena(asked.workers);
   return arena.execute([&] {

@@ -9,6 +9,10 @@
 // looked at next stands in a word beside it, so that a worker that has nothing to do yet takes no lock. With one worker
 // (LocalAtomics) there is no lock, and this is the wheel.
 //
+// A worker that is alone takes none either, in its own wheel. Whoever else goes there takes the lock, and is in company: who comes
+// in ends that the worker is alone, and waits until it has done what it was at. Who is not in company goes to its own wheel only,
+// and takes the lock.
+//
 // A worker parks until quiet_until(). When another thread arms an alarm that is earlier than all others, it wakes that worker,
 // which looks again; a later one wakes nobody.
 //
@@ -19,10 +23,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "calm/clock/alarm.hpp"
 #include "calm/clock/wheel.hpp"
 #include "calm/lockfree/atomics.hpp"
+#include "calm/lockfree/company.hpp"
 #include "calm/lockfree/lock.hpp"
 #include "calm/model/error_code.hpp"
 #include "calm/model/id.hpp"
@@ -30,9 +36,13 @@
 
 namespace calm::clock {
 
-template <lockfree::AtomicsPolicy Atomics = lockfree::RealAtomics>
+template <lockfree::AtomicsPolicy Atomics = lockfree::RealAtomics, class Fence = lockfree::RealFence>
 class SharedWheel {
  public:
+  /// The worker whose wheel it is, among those who may be alone.
+  using Member =
+      typename lockfree::Company<std::conditional_t<Atomics::shared, Atomics, lockfree::RealAtomics>, Fence>::Member;
+
   struct Armed {
     Status status;
     bool is_earliest = false;  ///< earlier than all others: a worker that sleeps until one of those must be woken
@@ -43,10 +53,12 @@ class SharedWheel {
   explicit SharedWheel(std::uint16_t index = 0, Coalescing coalescing = {}) noexcept
       : wheel_(coalescing), index_(index) {}
 
+  // `owner`: the worker whose wheel it is, where that is the caller.
+
   /// Needs: not armed, and as Wheel::arm(); `now` is the caller's, which may be behind that of others.
   /// Fails: as Wheel::arm().
-  Armed arm(Alarm& alarm, Time now, Beyond beyond = Beyond::refuse) noexcept {
-    const Section section(lock_);
+  Armed arm(Alarm& alarm, Time now, Beyond beyond = Beyond::refuse, Member* owner = nullptr) noexcept {
+    const Section section(lock_, owner);
     const std::uint64_t before = look_ns_.load(std::memory_order_relaxed);  // relaxed: written under the lock
     const Status status = wheel_.arm(alarm, latest(now), beyond);
     if (!status) return {.status = status};
@@ -55,20 +67,20 @@ class SharedWheel {
     return {.status = status, .is_earliest = look < before};
   }
 
-  /// Needs: the owner; an alarm that was armed here, as its `wheel` says.
+  /// Needs: the alarm's owner; an alarm that was armed here, as its `wheel` says.
   /// Gives: false when it had fired; the wheel is done with it in both cases.
-  bool disarm(Alarm& alarm) noexcept {
-    const Section section(lock_);
+  bool disarm(Alarm& alarm, Member* owner = nullptr) noexcept {
+    const Section section(lock_, owner);
     const bool cancelled = wheel_.disarm(alarm);
     if (cancelled && wheel_.empty()) (void)publish();  // TMR-5; else a look too many is cheaper than to search the next
     return cancelled;
   }
 
   /// Gives: whose alarm is due by now, in the order of Wheel::take_due(). The alarm itself may be gone by then.
-  [[nodiscard]] std::optional<TaskId> take_due(Time now) noexcept {
+  [[nodiscard]] std::optional<TaskId> take_due(Time now, Member* owner = nullptr) noexcept {
     if (now < quiet_until()) [[likely]]
       return std::nullopt;
-    const Section section(lock_);
+    const Section section(lock_, owner);
     Alarm* const alarm = wheel_.unlink_due(latest(now));
     (void)publish();
     if (alarm == nullptr) return std::nullopt;
@@ -100,17 +112,30 @@ class SharedWheel {
   /// Has the wheel to itself for as long as it lives; with one worker that is so anyway.
   class Section {
    public:
-    explicit Section(lockfree::Lock<Atomics>& lock) noexcept : lock_(lock) {
-      if constexpr (Atomics::shared) lock_.lock();
+    explicit Section(lockfree::Lock<Atomics>& lock, Member* owner = nullptr) noexcept : lock_(lock), alone_(nullptr) {
+      if constexpr (Atomics::shared) {
+        if (owner != nullptr && owner->begin_turn(Member::Of::alarms)) {
+          alone_ = owner;
+        } else {
+          lock_.lock();
+        }
+      }
     }
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
     ~Section() {
-      if constexpr (Atomics::shared) lock_.unlock();
+      if constexpr (Atomics::shared) {
+        if (alone_ != nullptr) {
+          alone_->end_turn(Member::Of::alarms);
+        } else {
+          lock_.unlock();
+        }
+      }
     }
 
    private:
     lockfree::Lock<Atomics>& lock_;
+    Member* alone_;  // then there is no lock
   };
 
   /// The wheel's time never goes back, whoever reads which clock.

@@ -207,7 +207,10 @@ inline PollStart BasicKernel<Atomics>::claim(Worker& worker, Task& task, TaskId 
   if (!plainly) {
     TaskLife now;
     const auto may_start = [&] { return in_budget || !budget_used_up(task, worker.now()); };
-    if (!task.word.begin_poll(generation_of(id), now, may_start)) return PollStart::stale;
+    const bool alone = Atomics::shared && begin_alone(worker);
+    const bool claimed = task.word.begin_poll(generation_of(id), now, may_start, alone);
+    if (alone) end_alone(worker);
+    if (!claimed) return PollStart::stale;
     const bool plain = now.state() == TaskState::running && !now.has(TaskFlag::cleanup);
     const bool used_up = !in_budget && budget_used_up(task, worker.now());
     if (!plain || task.is_masked() || used_up) [[unlikely]] {

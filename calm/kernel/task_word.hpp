@@ -215,14 +215,19 @@ class TaskWord {
   /// Asks `may_start()` of a task that was never polled whether its body may begin; until then nobody changes its budget.
   /// Gives: true when the caller polls this life of the task now, and `now` is the word; Created has become Running unless
   ///        it may not start. False when the queue entry is stale: someone else claimed it, it ended, or the slot has
-  ///        another life.
+  ///        another life. With `alone` in plain steps: nobody else changes the word meanwhile.
   template <class MayStart>
-  [[nodiscard]] bool begin_poll(std::uint32_t generation, TaskLife& now, MayStart may_start) noexcept {
-    TaskLife was(word_.load(std::memory_order_relaxed));  // relaxed: the exchange decides
+  [[nodiscard]] bool begin_poll(std::uint32_t generation, TaskLife& now, MayStart may_start,
+                                bool alone = false) noexcept {
+    TaskLife was = alone ? look() : TaskLife(word_.load(std::memory_order_relaxed));  // relaxed: the exchange decides
     for (;;) {
       if (was.generation() != generation || was.wake() != lockfree::WakeState::queued) return false;
       now = was.with(lockfree::WakeState::running);
       if (was.state() == TaskState::created && may_start()) now = now.with(TaskState::running).with(TaskFlag::started);
+      if (alone) {
+        renew(now);
+        return true;
+      }
       if (exchange(was, now, std::memory_order_acquire)) return true;  // [T1] [T2] [T4]
     }
   }

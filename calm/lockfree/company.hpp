@@ -14,7 +14,7 @@
 //
 // A Member has the same for turns alone, where who has one a thousand times in a poll finds it at hand:
 //   alone_     as alone_bit; under that lock, but that who leaves takes its own away
-//   busy_      it is between begin_turn() and end_turn()
+//   busy_      it is between begin_turn() and end_turn(), with this kind of things
 //
 // What needs a lock may call what needs another: each kind of lock has a layer, and in a layer nothing is nested.
 //
@@ -142,7 +142,9 @@ class Company {
       while (busy.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
     }
     if (lonely_ == nullptr) return;
-    while (lonely_->busy_.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
+    for (auto& busy : lonely_->busy_) {
+      while (busy.load(std::memory_order_seq_cst)) Atomics::pause();  // [C2]
+    }
   }
   auto& busy_in(AloneIn layer) noexcept { return busy_[static_cast<std::uint8_t>(layer)]; }
 
@@ -162,26 +164,35 @@ class Company<Atomics, Fence>::Member {
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
-  /// Gives: true when this one is alone, and nobody else comes in before end_turn(). Needs: in company, as this one or as another,
-  ///        which it is false for.
+  /// What a turn is of. The second may be had in one of the first.
+  enum class Of : std::uint8_t {
+    tasks,   ///< something that tasks share
+    alarms,  ///< its own wheel
+  };
+
+  /// Gives: true when this one is alone, and nobody else comes in before end_turn(). It is false for who is not in company, or
+  ///        is so as another one.
   /// What was read before it nobody has changed since when it is true: only its own thread lets it be alone.
   // In vain it writes busy_ while others may, too. Nobody reads it then: a loneliness is ended before another one than the lonely
   // one goes on [C3], and who is alone next becomes so when those who were in have left [C1].
-  [[nodiscard, gnu::always_inline]] bool begin_turn() noexcept {
-    busy_.store(true, Fence::order);
+  [[nodiscard, gnu::always_inline]] bool begin_turn(Of of = Of::tasks) noexcept {
+    busy_with(of).store(true, Fence::order);
     Fence::light();
     if (alone_.load(Fence::order)) [[likely]]
       return true;
-    busy_.store(false, std::memory_order_release);  // [C2]
+    end_turn(of);
     return false;
   }
-  [[gnu::always_inline]] void end_turn() noexcept { busy_.store(false, std::memory_order_release); }  // [C2]
+  [[gnu::always_inline]] void end_turn(Of of = Of::tasks) noexcept {
+    busy_with(of).store(false, std::memory_order_release);  // [C2]
+  }
 
  private:
   friend class Company;
+  auto& busy_with(Of of) noexcept { return busy_[static_cast<std::uint8_t>(of)]; }
 
   typename Atomics::template Atomic<bool> alone_{false};
-  typename Atomics::template Atomic<bool> busy_{false};
+  typename Atomics::template Atomic<bool> busy_[2]{};
 };
 
 }  // namespace calm::lockfree

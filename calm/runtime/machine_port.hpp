@@ -32,12 +32,13 @@ class Machine<Atomics>::Port final : public cx::KernelPort<Atomics> {
 
   Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept override {
     Seat<Atomics>& seat = Machine::seat_of(worker);
-    const Status armed = seat.alarms.arm(alarm, worker.now(), beyond).status;
+    const Status armed = seat.alarms.arm(alarm, worker.now(), beyond, &worker.member()).status;
     seat.hurry_if_late();
     return armed;
   }
-  void disarm(Worker& /*worker*/, clock::Alarm& alarm) noexcept override {
-    (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm);
+  void disarm(Worker& worker, clock::Alarm& alarm) noexcept override {
+    auto* const owner = alarm.wheel == worker.index() ? &worker.member() : nullptr;
+    (void)machine_.seats_[alarm.wheel]->alarms.disarm(alarm, owner);
   }
   bool poll_in_place(Worker& worker, cx::TaskRoot& task) override { return machine_.poll_in_place(worker, task); }
   /// A task that asks for nothing, spawned by one that is alone, is admitted in one step. A fiber may spawn into the scope of

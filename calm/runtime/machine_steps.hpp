@@ -304,7 +304,8 @@ void Machine<Atomics>::fire(Seat<Atomics>& seat) {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose) {
   kernel::Worker& worker = seat.worker;
-  while (const auto task = whose.alarms.take_due(worker.now())) {
+  auto* const owner = &seat == &whose ? &worker.member() : nullptr;
+  while (const auto task = whose.alarms.take_due(worker.now(), owner)) {
     come_in(seat);
     (void)kernel_->wake(worker, *task);
     seat.counters.timers.add();

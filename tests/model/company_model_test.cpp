@@ -134,6 +134,52 @@ struct MemberShop : Shop<Atomics, Fence> {
   }
 };
 
+/// The keeper has a wheel, too, which it goes to in a turn, out of one, and when it has left; who helps goes there with the lock.
+template <class Atomics, class Fence = ModelFence>
+struct WheelShop : MemberShop<Atomics, Fence> {
+  using Of = typename lockfree::Company<Atomics, Fence>::Member::Of;
+  lockfree::Lock<Atomics, 1> wheel_lock;
+  explore::Plain<int> rung{0};
+
+  void ring(bool owner) {
+    const bool alone = owner && this->keeper.begin_turn(Of::alarms);
+    if (!alone) wheel_lock.lock();
+    rung = rung.get() + 1;
+    if (!alone) return wheel_lock.unlock();
+    this->keeper.end_turn(Of::alarms);
+  }
+  static void keep(WheelShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone(shop.keeper);
+    const bool alone = shop.keeper.begin_turn();
+    shop.ring(true);
+    if (alone) {
+      shop.sold = shop.sold.get() + 1;
+      shop.keeper.end_turn();
+    }
+    shop.company.leave();
+  }
+  static void keep_and_rest(WheelShop& shop) {
+    shop.company.enter();
+    shop.company.try_alone(shop.keeper);
+    shop.ring(true);
+    shop.company.leave();
+    shop.ring(true);
+  }
+  static void help(WheelShop& shop) {
+    shop.company.enter();
+    shop.ring(false);
+    shop.company.leave();
+  }
+  static void help_and_keep(WheelShop& shop) {
+    help(shop);
+    shop.company.enter();
+    shop.company.try_alone();  // the keeper's is another's
+    shop.ring(false);
+    shop.company.leave();
+  }
+};
+
 /// One piece of work needs a lock in a lock: each has its layer.
 template <class Atomics>
 struct LayeredShop : Shop<Atomics> {
@@ -428,6 +474,26 @@ TEST(CompanyModel, CHN_12_three_of_whom_one_is_alone_as_a_member) {
   expect_exhausted(explore<State>(threads, expect_sold<State>(3), options));
 }
 
+template <class State>
+Body<State> expect_rung(int all) {
+  return [all](State& shop) { EXPECT_EQ(shop.rung.get(), all); };
+}
+
+TEST(CompanyModel, TMR_7_who_comes_in_waits_for_who_is_alone_with_its_wheel) {
+  using State = WheelShop<ModelAtomics>;
+  expect_exhausted(explore<State>({State::keep, State::help}, expect_rung<State>(2)));
+  expect_exhausted(explore<State>({State::keep_and_rest, State::help}, expect_rung<State>(3)));
+  expect_exhausted(explore<State>({State::keep_and_rest, State::help_and_keep}, expect_rung<State>(4)));
+}
+
+TEST(CompanyModel, TMR_7_three_of_whom_one_is_alone_with_its_wheel) {
+  using State = WheelShop<ModelAtomics>;
+  Options options;
+  options.max_preemptions = 2;
+  const std::vector<Body<State>> threads = {State::keep_and_rest, State::help, State::help};
+  expect_exhausted(explore<State>(threads, expect_rung<State>(4), options));
+}
+
 TEST(CompanyModel, SHD_3_who_comes_in_waits_for_what_is_done_in_each_layer) {
   using State = LayeredShop<ModelAtomics>;
   const auto both_sold = [](State& shop) {
@@ -528,6 +594,10 @@ TEST(CompanyModelItself, finds_a_missing_fence_and_missing_orders) {
   EXPECT_FALSE(explore<Torn>({Torn::keep_on, Torn::help}, [](Torn&) {}).ok());
   using TornMember = MemberShop<ModelAtomics, TornFence>;
   EXPECT_FALSE(explore<TornMember>({TornMember::keep_for_a_moment, TornMember::help}, [](TornMember&) {}).ok());
+  using TornWheel = WheelShop<ModelAtomics, TornFence>;
+  EXPECT_FALSE(explore<TornWheel>({TornWheel::keep, TornWheel::help}, [](TornWheel&) {}).ok());
+  using NoWheelRelease = WheelShop<Weakened<Weakening::store_release>>;
+  EXPECT_FALSE(explore<NoWheelRelease>({NoWheelRelease::keep, NoWheelRelease::help}, [](NoWheelRelease&) {}).ok());
   using NoMemberRelease = MemberShop<Weakened<Weakening::store_release>>;
   EXPECT_FALSE(
       explore<NoMemberRelease>({NoMemberRelease::keep_for_a_moment, NoMemberRelease::help}, [](NoMemberRelease&) {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "calm/lockfree/company.hpp"
 #include "calm/lockfree/local_atomics.hpp"
 
 namespace calm::clock {
@@ -130,6 +131,51 @@ TEST(SharedWheel, TMR_7_in_a_crowd_every_alarm_fires_or_is_disarmed_and_its_fram
   for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(fired[i].load(), 1) << "alarm " << i;
   EXPECT_EQ(wheels[0].size() + wheels[1].size(), 0U);
   EXPECT_LT(disarmed.load(), count) << "some fire";
+}
+
+TEST(SharedWheel, TMR_7_a_worker_that_is_alone_takes_no_lock_and_who_comes_in_ends_that) {
+  constexpr std::uint32_t count = 20'000;
+  lockfree::Company<> company;
+  lockfree::Company<>::Member worker;
+  company.prepare();
+  SharedWheel<> wheel(0);
+  std::vector<std::atomic<Frame*>> frames(count);
+  std::atomic<std::uint32_t> disarmed = 0;
+  std::uint32_t fired = 0;
+  std::uint32_t alone = 0;
+  // The worker arms and fires, at times without having come in; the visitor ends frames, as tasks that have moved do.
+  std::thread visitor([&] {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Frame* frame = nullptr;
+      while ((frame = frames[i].load()) == nullptr) std::this_thread::yield();
+      const std::unique_ptr<Frame> mine(frame);
+      company.enter();
+      // Not armed any more is enough for a frame to end only where the wheel is done with it: see Port::let_go().
+      if (wheel.disarm(mine->alarm)) disarmed.fetch_add(1);
+      company.leave();
+    }
+  });
+  std::uint64_t now = 1'000'000;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bool rests = i % 16 == 0;
+    if (!rests) {
+      company.enter();
+      company.try_alone(worker);
+      alone += company.looks_alone() ? 1 : 0;
+    }
+    auto frame = std::make_unique<Frame>();
+    frame->alarm.at = Time::at_ns(now + std::uint64_t{i} % 7 * 1'000);
+    frame->alarm.task = task_number(i);
+    ASSERT_TRUE(wheel.arm(frame->alarm, Time::at_ns(now), Beyond::refuse, &worker));
+    frames[i].store(frame.release());
+    now += 1'000;
+    while (wheel.take_due(Time::at_ns(now), &worker)) ++fired;
+    if (!rests) company.leave();
+  }
+  visitor.join();
+  EXPECT_EQ(fired + disarmed.load(), count);
+  EXPECT_EQ(wheel.size(), 0U);
+  EXPECT_GT(alone, 0U);
 }
 
 }  // namespace

@@ -40,8 +40,11 @@ TEST(Company, CHN_12_one_that_is_alone_is_so_as_a_member_and_as_no_other) {
   EXPECT_FALSE(mine.begin_turn()) << "it has not asked for it";
   company.try_alone(mine);
   ASSERT_TRUE(mine.begin_turn());
+  ASSERT_TRUE(mine.begin_turn(Company<>::Member::Of::alarms)) << "one in the other";
+  mine.end_turn(Company<>::Member::Of::alarms);
   mine.end_turn();
   EXPECT_FALSE(another.begin_turn());
+  EXPECT_FALSE(another.begin_turn(Company<>::Member::Of::alarms));
   ASSERT_TRUE(company.begin_alone()) << "as before";
   company.end_alone();
   std::thread([&company] { company.enter(); }).join();
