@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "calm/lockfree/local_atomics.hpp"
@@ -59,6 +60,29 @@ TEST(TaskWord, TSK_6_who_is_alone_ends_a_poll_as_anybody_does) {
     careful.end_poll_woken();
     EXPECT_EQ(plain.end_poll_woken_alone(), careful.look());
     EXPECT_EQ(plain.look(), careful.look());
+  }
+}
+
+TEST(TaskWord, TSK_6_CAN_13_who_is_alone_claims_a_poll_as_anybody_does) {
+  for (const TaskState state : {TaskState::created, TaskState::running, TaskState::cancel_requested,
+                                TaskState::cancelling, TaskState::completed}) {
+    for (const WakeState wake : lockfree::wake_states) {
+      for (const bool may_start : {true, false}) {
+        for (const std::uint32_t named : {generation, generation + 1}) {
+          Word plain;
+          Word careful;
+          plain.renew(TaskLife(generation, state, wake));
+          careful.renew(plain.look());
+          TaskLife plain_life;
+          TaskLife careful_life;
+          const auto ask = [may_start] { return may_start; };
+          const bool claimed = careful.begin_poll(named, careful_life, ask);
+          EXPECT_EQ(plain.begin_poll(named, plain_life, ask, true), claimed);
+          EXPECT_EQ(plain.look(), careful.look());
+          EXPECT_EQ(plain_life, careful_life);
+        }
+      }
+    }
   }
 }
 
