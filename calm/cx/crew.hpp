@@ -7,8 +7,6 @@
 // the frame is there; it touches nothing of the crew after its count. Who works alone counts without an atomic step.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <utility>
 
 #include "calm/check/require.hpp"
@@ -16,7 +14,7 @@
 #include "calm/cx/port.hpp"
 #include "calm/cx/task_root.hpp"
 #include "calm/kernel/worker.hpp"
-#include "calm/lockfree/company.hpp"
+#include "calm/lockfree/crew_count.hpp"
 #include "calm/model/id.hpp"
 
 namespace calm::cx {
@@ -31,57 +29,30 @@ class Crew : public Fixture {
   [[nodiscard]] void* region() const noexcept { return region_; }
   void set_region(void* region) noexcept { region_ = region; }
 
-  // Relaxed: who adds a task is the owner, or a task of the crew, which cannot be empty then.
-  void add(Port& port) noexcept {
-    lockfree::Company<>* const company = port.company();
-    if (company != nullptr && !company->begin_alone()) {
-      live_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    add_alone();
-    if (company != nullptr) company->end_alone();
-  }
+  /// For the owner, before it lingers, and for tasks of the crew. Others keep the region from closing themselves.
+  void add(Port& port) noexcept { live_.add(port.company()); }
   /// The same. Needs: nobody else is at work.
-  void add_alone() noexcept { live_.store(live_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void add_alone() noexcept { live_.add_alone(); }
 
   void leave(Port& port, kernel::Worker& worker) noexcept {
     const TaskId owner = owner_;
-    if (is_last_to_leave(port.company())) (void)port.wake_lingerer(worker, owner);
+    if (live_.leave(port.company())) (void)port.wake_lingerer(worker, owner);
   }
 
   // The same for who leaves in one step with more. Needs: nobody else is at work.
 
   /// Gives: true when nobody is to be woken. Needs: it has not left yet.
-  [[nodiscard]] bool may_leave_alone() const noexcept {
-    return live_.load(std::memory_order_relaxed) != 1 || !lingers_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] bool may_leave_alone() const noexcept { return live_.may_leave_alone(); }
   /// Counts it, and wakes nobody.
-  void leave_alone() noexcept { live_.store(live_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
+  void leave_alone() noexcept { live_.leave_alone(); }
 
   /// The owner wants to be woken. Gives: true when nobody is left.
-  [[nodiscard]] bool linger() noexcept {
-    lingers_.store(true, std::memory_order_seq_cst);  // [C1]
-    return live_.load(std::memory_order_seq_cst) == 0;
-  }
+  [[nodiscard]] bool linger() noexcept { return live_.linger(); }
 
  private:
-  /// Counts one who leaves. Gives: true for the last one, when the owner lingers.
-  [[nodiscard]] bool is_last_to_leave(lockfree::Company<>* company) noexcept {
-    if (company != nullptr && !company->begin_alone()) {
-      // [C1] Both sides are seq_cst: of the last one to leave and an owner that begins to linger one sees the other.
-      return live_.fetch_sub(1, std::memory_order_seq_cst) == 1 && lingers_.load(std::memory_order_seq_cst);
-    }
-    // Relaxed: nobody else is there, and who comes later has seen all of this.
-    const bool last = !may_leave_alone();
-    leave_alone();
-    if (company != nullptr) company->end_alone();
-    return last;
-  }
-
   TaskId owner_;
   void* region_ = nullptr;
-  std::atomic<std::uint32_t> live_{0};
-  std::atomic<bool> lingers_{false};
+  lockfree::CrewCount<> live_;
 };
 
 /// Needs: it has no fixtures yet.

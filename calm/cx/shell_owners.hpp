@@ -4,9 +4,10 @@
 // Cancel:  not applicable
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "calm/lockfree/two_owners.hpp"
 
 namespace calm::cx {
 
@@ -37,22 +38,13 @@ class ShellOwners {
   [[nodiscard]] bool has_plain_block() const noexcept { return (traits_ & (named_bit | larger_bit)) == 0; }
 
   /// One more. Needs: before the shell is the kernel's.
-  void retain() noexcept { owners_.store(2, std::memory_order_relaxed); }
+  void retain() noexcept { owners_.retain(); }
   /// Gives: false when the other has left; what it did is seen then.
-  [[nodiscard]] bool several() const noexcept { return owners_.load(std::memory_order_acquire) > 1; }  // [S1]
+  [[nodiscard]] bool several() const noexcept { return owners_.several(); }
   /// Gives: true for the last one, who ends the shell and sees all that the other did to it.
-  [[nodiscard]] bool release() noexcept {
-    if ((traits_ & shared_bit) == 0) return release_alone();
-    // [S1] acquire: whoever finds itself alone sees what the other did before it left with the release below.
-    return owners_.load(std::memory_order_acquire) == 1 || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-
-  /// The same. Needs: one worker has both, so no step of another comes between these two.
-  [[nodiscard]] bool release_alone() noexcept {
-    const auto left = static_cast<std::uint8_t>(owners_.load(std::memory_order_relaxed) - 1);
-    owners_.store(left, std::memory_order_relaxed);
-    return left == 0;
-  }
+  [[nodiscard]] bool release() noexcept { return (traits_ & shared_bit) == 0 ? release_alone() : owners_.release(); }
+  /// The same. Needs: one worker has both.
+  [[nodiscard]] bool release_alone() noexcept { return owners_.release_alone(); }
 
   static constexpr std::uint8_t named_bit = 2;
   /// For a debugger, as TaskRoot::offsets().
@@ -63,7 +55,7 @@ class ShellOwners {
   static constexpr std::uint8_t larger_bit = 4;
   static constexpr std::uint8_t followed_bit = 8;
 
-  std::atomic<std::uint8_t> owners_{1};
+  lockfree::TwoOwners<> owners_;
   std::uint8_t traits_;  // the same from the first poll on
 };
 

@@ -10,18 +10,12 @@
 #include "calm/kernel/task_word.hpp"
 #include "calm/lockfree/work_ring.hpp"
 #include "tests/model/explored.hpp"
+#include "tests/model/fence_model.hpp"
 #include "tests/model/weakened.hpp"
 
 namespace calm::explored {
 namespace {
 
-/// What the system's fence does for both sides, said with the orders of their own steps.
-struct ModelFence {
-  static constexpr std::memory_order order = std::memory_order_seq_cst;
-  static bool prepare() noexcept { return true; }
-  static void light() noexcept {}
-  static void heavy() noexcept {}
-};
 /// One that does nothing.
 struct TornFence : ModelFence {
   static constexpr std::memory_order order = std::memory_order_relaxed;

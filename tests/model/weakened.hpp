@@ -20,6 +20,11 @@ enum class Weakening : std::uint8_t {
   update_release,
   compare_acquire,  ///< compare_exchange
   compare_release,
+  load_seq_cst,
+  store_seq_cst,
+  update_seq_cst,
+  load_any,  ///< whatever order it has
+  update_any,
 };
 
 constexpr std::memory_order without_acquire(std::memory_order order) noexcept {
@@ -29,6 +34,10 @@ constexpr std::memory_order without_acquire(std::memory_order order) noexcept {
 constexpr std::memory_order without_release(std::memory_order order) noexcept {
   if (order == std::memory_order_release) return std::memory_order_relaxed;
   return order == std::memory_order_acq_rel ? std::memory_order_acquire : order;
+}
+/// Still both halves, but no part of the one order of all such operations.
+constexpr std::memory_order without_seq_cst(std::memory_order order, std::memory_order halves) noexcept {
+  return order == std::memory_order_seq_cst ? halves : order;
 }
 
 template <Weakening what>
@@ -41,9 +50,12 @@ struct Weakened : explore::ExplorerAtomics {
     using Base::Base;
 
     T load(std::memory_order order) const noexcept {
+      if (what == Weakening::load_any) return Base::load(std::memory_order_relaxed);
+      if (what == Weakening::load_seq_cst) return Base::load(without_seq_cst(order, std::memory_order_acquire));
       return Base::load(what == Weakening::load_acquire ? without_acquire(order) : order);
     }
     void store(T value, std::memory_order order) noexcept {
+      if (what == Weakening::store_seq_cst) order = without_seq_cst(order, std::memory_order_release);
       Base::store(value, what == Weakening::store_release ? without_release(order) : order);
     }
     T exchange(T value, std::memory_order order) noexcept { return Base::exchange(value, of_update(order)); }
@@ -61,6 +73,8 @@ struct Weakened : explore::ExplorerAtomics {
 
    private:
     static constexpr std::memory_order of_update(std::memory_order order) noexcept {
+      if (what == Weakening::update_any) return std::memory_order_relaxed;
+      if (what == Weakening::update_seq_cst) return without_seq_cst(order, std::memory_order_acq_rel);
       if (what == Weakening::update_acquire) return without_acquire(order);
       return what == Weakening::update_release ? without_release(order) : order;
     }

@@ -7,8 +7,10 @@
 #include "calm/explore/plain.hpp"
 #include "calm/kernel/region_gate.hpp"
 #include "calm/kernel/task_word.hpp"
+#include "calm/lockfree/crew_count.hpp"
 #include "calm/lockfree/lock.hpp"
 #include "calm/lockfree/take_all_stack.hpp"
+#include "calm/lockfree/two_owners.hpp"
 #include "calm/mem/slab.hpp"
 #include "tests/model/explored.hpp"
 #include "tests/model/orders.hpp"
@@ -101,6 +103,65 @@ TEST(WeakenedOrders, LAB_8_lock_L1_who_locks_sees_what_the_last_holder_wrote) {
   // Who sleeps takes the lock by an exchange.
   expect_needed<Weakening::update_release, Weakening::compare_acquire, Weakening::update_acquire>(
       []<Weakening what> { return count_under_a_lock<what, 0>(); });
+}
+
+// --- TwoOwners ---
+
+template <Weakening what>
+struct Shared {
+  lockfree::TwoOwners<Weakened<what>> owners;
+  std::array<Plain<int>, 2> content;
+  Shared() { owners.retain(); }
+
+  template <std::size_t which>
+  static void use(Shared& shared) {
+    shared.content[which] = 1;
+    if (shared.owners.release()) {
+      EXPECT_EQ(shared.content[0].get() + shared.content[1].get(), 2);
+    }
+  }
+  static void ask(Shared& shared) {
+    if (!shared.owners.several()) {
+      EXPECT_EQ(shared.content[0].get(), 1);
+    }
+  }
+};
+
+TEST(WeakenedOrders, LAB_8_two_owners_S1_the_last_sees_what_the_other_did) {
+  expect_needed<Weakening::load_acquire, Weakening::update_acquire, Weakening::update_release>([]<Weakening what> {
+    using State = Shared<what>;
+    return explore<State>({State::template use<0>, State::template use<1>}, nothing_more<State>);
+  });
+}
+
+TEST(WeakenedOrders, LAB_8_two_owners_S1_who_is_told_that_it_is_the_last_sees_what_the_other_did) {
+  expect_needed<Weakening::load_acquire, Weakening::update_release>([]<Weakening what> {
+    using State = Shared<what>;
+    return explore<State>({State::template use<0>, State::ask}, nothing_more<State>);
+  });
+}
+
+// --- CrewCount ---
+
+TEST(WeakenedOrders, LAB_8_crew_count_C1_who_finds_nobody_sees_what_they_did) {
+  expect_needed<Weakening::load_any, Weakening::update_any>([]<Weakening what> {
+    struct State {
+      lockfree::Company<Weakened<what>> company;
+      lockfree::CrewCount<Weakened<what>> crew;
+      Plain<int> work{0};
+      State() { crew.add(&company); }
+    };
+    const Body<State> leave = [](State& state) {
+      state.work = 1;
+      (void)state.crew.leave(&state.company);
+    };
+    const Body<State> linger = [](State& state) {
+      if (state.crew.linger()) {
+        EXPECT_EQ(state.work.get(), 1);
+      }
+    };
+    return explore<State>({leave, linger}, nothing_more<State>);
+  });
 }
 
 // --- RegionGate ---
