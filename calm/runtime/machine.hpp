@@ -16,6 +16,7 @@
 #include "calm/cx/gateway.hpp"
 #include "calm/cx/port.hpp"
 #include "calm/kernel/kernel.hpp"
+#include "calm/lockfree/orders.hpp"
 #include "calm/runtime/beds.hpp"
 #include "calm/runtime/blocking_pool.hpp"
 #include "calm/runtime/engine.hpp"
@@ -89,21 +90,17 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   class RecordedDoor;
   using Turn = typename Keep<Atomics>::Turn;
 
-  // Orders for all workers, bits of one word.
+  // Orders for all workers.
   static constexpr std::uint32_t finished = 1;  ///< the root is Closed: leave
   static constexpr std::uint32_t closing = 2;   ///< the main task has ended: look whether the root is Closed
   static constexpr std::uint32_t errands = 4;   ///< somebody outside wants something
-  static constexpr std::uint32_t halt = 8;      ///< stand still: somebody looks at everything
-  static constexpr std::uint32_t stuck = 16;    ///< somebody is stuck in a poll: take over what waits there
+  static constexpr std::uint32_t halt = lockfree::Orders<>::halt;  ///< stand still: somebody looks at everything
+  static constexpr std::uint32_t stuck = 8;  ///< somebody is stuck in a poll: take over what waits there
   static constexpr std::uint32_t urgent = finished | errands | halt | stuck;  ///< nobody sleeps over these
 
   [[nodiscard]] static Seat<Atomics>& seat_of(const kernel::Worker& worker) noexcept {
     return *static_cast<Seat<Atomics>*>(worker.seat());
   }
-  [[nodiscard]] bool has_order(std::uint32_t order) const noexcept {
-    return (orders_.load(std::memory_order_relaxed) & order) != 0;
-  }
-  void give_order(std::uint32_t order) noexcept { orders_.fetch_or(order, std::memory_order_seq_cst); }
 
   Outcome<void> start_thread(std::uint16_t number);
   void join_threads() noexcept;
@@ -181,7 +178,6 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void tell_if_stuck(Seat<Atomics>& seat);
   void finish_if_closed();
   void ring() noexcept;
-  void stand_still() noexcept;
   /// Gives: what `look` gives while the others stand still, or sit in a poll that does not end.
   template <class F>
   auto with_others_halted(Seat<Atomics>& seat, F look);
@@ -206,8 +202,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
 
   Parting parting_;
   alignas(128) sched::Commons<Atomics> commons_;
-  std::atomic<std::uint32_t> halted_{0};
-  alignas(128) std::atomic<std::uint32_t> orders_{0};
+  alignas(128) lockfree::Orders<> orders_;
 };
 
 }  // namespace calm::runtime

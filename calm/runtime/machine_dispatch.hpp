@@ -41,7 +41,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::after_main(Seat<Atomics>& seat) {
   if (kernel_->state(main_) != TaskState::completed) return;
   (void)kernel_->close(seat.worker, root());
-  give_order(closing);
+  orders_.give(closing);
 }
 
 /// Polls this task, and then whoever is next in the queue for as long as there is nothing else to see to. So not everything is
@@ -130,7 +130,7 @@ template <lockfree::AtomicsPolicy Atomics>
 [[gnu::always_inline]] inline bool Machine<Atomics>::goes_on(Seat<Atomics>& seat,
                                                              const kernel::Worker& worker) noexcept {
   // relaxed: as in work(). An alarm that is late makes the next look due.
-  return orders_.load(std::memory_order_relaxed) == 0 && !seat.pace.due(worker.rounds());
+  return !orders_.any() && !seat.pace.due(worker.rounds());
 }
 
 /// Gives: true when nobody else is at work, nor begins before end_switch(): neither the kernel nor the queues of this worker

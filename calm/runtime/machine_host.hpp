@@ -93,7 +93,7 @@ Outcome<void> Machine<Atomics>::start_thread(std::uint16_t number) {
 
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::join_threads() noexcept {
-  give_order(finished);
+  orders_.give(finished);
   beds_.call_all();
   for (const auto& thread : threads_) thread->join();
   threads_.clear();
@@ -139,33 +139,20 @@ void Machine<Atomics>::shut_down(kernel::Worker& worker) {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::stand_still() noexcept {
-  halted_.fetch_add(1, std::memory_order_seq_cst);
-  for (;;) {
-    const std::uint32_t orders = orders_.load(std::memory_order_seq_cst);
-    if ((orders & halt) == 0) break;
-    orders_.wait(orders, std::memory_order_relaxed);
-  }
-  halted_.fetch_sub(1, std::memory_order_seq_cst);
-}
-
-template <lockfree::AtomicsPolicy Atomics>
 template <class F>
 auto Machine<Atomics>::with_others_halted(Seat<Atomics>& seat, F look) {
   if (recorder_ != nullptr) return look();  // it has the turn: nobody else touches the kernel
   constexpr Duration patience = Duration::milliseconds(100);
-  // Who finds that another one halts everybody stands still first.
-  while ((orders_.fetch_or(halt, std::memory_order_seq_cst) & halt) != 0) stand_still();
+  orders_.begin_halt();
   const Time until = clock_.now() + patience;
-  while (halted_.load(std::memory_order_seq_cst) + 1U < workers_ && clock_.now() < until) {
+  while (orders_.standing() + 1U < workers_ && clock_.now() < until) {
     beds_.call_all();
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   look_at_clock(seat);
   seat.hurry_if_late();
   auto seen = look();
-  orders_.fetch_and(~halt, std::memory_order_seq_cst);
-  orders_.notify_all();
+  orders_.end_halt();
   return seen;
 }
 

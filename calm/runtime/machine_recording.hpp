@@ -17,7 +17,7 @@ template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::work_recorded(Seat<Atomics>& seat) {
   for (;;) {
     // relaxed: as in work()
-    if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
+    if (orders_.any() && !obey(seat)) break;
     look_up(seat);
     Task* task = next_here(seat);
     if (task == nullptr) task = next_elsewhere(seat);

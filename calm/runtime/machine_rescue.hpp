@@ -42,7 +42,7 @@ void Machine<Atomics>::rescue(std::size_t worker, std::uint64_t round) noexcept 
       return waits;
     };
     if (seat.inbox.empty() && now < seat.alarms.quiet_until() && !something_waits()) return;
-    give_order(stuck);
+    orders_.give(stuck);
     beds_.call_one();
   }
 }

@@ -32,7 +32,7 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
     work_recorded(seat);  // until it is to leave
   for (;;) {
     // relaxed: an order that is seen late is seen before the next sleep at the latest.
-    if (orders_.load(std::memory_order_relaxed) != 0 && !obey(seat)) break;
+    if (orders_.any() && !obey(seat)) break;
     if (seat.pace.due(seat.worker.rounds())) [[unlikely]]
       see_to_time(seat);
     Task* task = next_here(seat);
@@ -100,19 +100,19 @@ void Machine<Atomics>::begin_work(Seat<Atomics>& seat) noexcept {
 /// Gives: false when it is to leave.
 template <lockfree::AtomicsPolicy Atomics>
 bool Machine<Atomics>::obey(Seat<Atomics>& seat) {
-  if (has_order(halt)) stand_still();
-  if (has_order(errands)) {
-    orders_.fetch_and(~errands, std::memory_order_seq_cst);
+  if (orders_.has(halt)) orders_.stand_still();
+  if (orders_.has(errands)) {
+    orders_.take_back(errands);
     come_in(seat);
     seat.counters.errands.add(recorder_ != nullptr ? serve_recorded(seat) : gateway_->serve(seat.worker));
   }
-  if (has_order(stuck)) {
-    orders_.fetch_and(~stuck, std::memory_order_seq_cst);
+  if (orders_.has(stuck)) {
+    orders_.take_back(stuck);
     come_in(seat);
     rescue_others(seat);
   }
-  if (has_order(closing)) finish_if_closed();
-  return !has_order(finished);
+  if (orders_.has(closing)) finish_if_closed();
+  return !orders_.has(finished);
 }
 
 /// Something is due before the next dispatch.
@@ -201,7 +201,7 @@ void Machine<Atomics>::hand_over(Seat<Atomics>& seat, Seat<Atomics>& to) noexcep
 /// Gives: true when there is something that nobody else will do for it.
 template <lockfree::AtomicsPolicy Atomics>
 bool Machine<Atomics>::is_wanted(const Seat<Atomics>& seat) const noexcept {
-  return (orders_.load(std::memory_order_seq_cst) & urgent) != 0 || !seat.inbox.empty();
+  return orders_.has_now(urgent) || !seat.inbox.empty();
 }
 
 /// Gives: true when others have work to take.
@@ -225,7 +225,7 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
   const std::uint16_t me = seat.worker.index();
   look_at_clock(seat);
   fire(seat);
-  if (has_order(closing)) finish_if_closed();
+  if (orders_.has(closing)) finish_if_closed();
   if (Task* const task = next_here(seat)) return task;
   go_out(seat);
   if (!seat.searching) seat.searching = beds_.search();
@@ -339,7 +339,7 @@ Time Machine<Atomics>::next_alarm(Seat<Atomics>& seat) noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::finish_if_closed() {
   if (kernel_->state(root()) != RegionState::closed) return;
-  give_order(finished);
+  orders_.give(finished);
   beds_.call_all();
 }
 
@@ -359,7 +359,7 @@ void Machine<Atomics>::tell_if_stuck(Seat<Atomics>& seat) {
 /// Somebody outside has handed in an errand.
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::ring() noexcept {
-  give_order(errands);
+  orders_.give(errands);
   beds_.call_one();
 }
 
