@@ -1,6 +1,6 @@
 // control.hpp — a run that goes on, as other threads see it: stop it, look at it.
-// Laws:    QUI-2, OBS-1
-// Threads: anywhere but on workers
+// Laws:    QUI-2, QUI-3 (nobody waits for ever for a worker whose poll does not end), OBS-1, GHO-3
+// Threads: anywhere; who waits for an answer, anywhere but on workers
 // Cancel:  shut_down() is one; what has been asked for before the run ends is done or told to be too late
 #pragma once
 
@@ -10,8 +10,11 @@
 
 #include "calm/model/time.hpp"
 #include "calm/runtime/engine.hpp"
+#include "calm/runtime/stall_watch.hpp"
 
 namespace calm::runtime {
+
+class Question;  // NOLINT(cppcoreguidelines-virtual-class-destructor): it is final, and never deleted as its base
 
 /// Knows the engine while there is one.
 class Control {
@@ -24,19 +27,26 @@ class Control {
   /// After this nobody reaches the engine.
   void detach();
 
-  /// Does this on a worker and waits until it was done. Gives: false when nothing runs.
-  bool ask(const std::function<void(Engine&, kernel::Worker&)>& question);
-
-  /// Asks the program to stop. Gives: false when nothing runs.
+  /// Asks the program to stop; returns at once. A worker does it between two polls. Gives: false when nothing runs.
   bool shut_down();
-  /// Gives: the text of Engine; nothing when nothing runs.
+  /// Gives: the text of Engine; when each worker is in a poll that does not end, who that is; nothing when nothing runs.
   [[nodiscard]] std::string inspect();
   [[nodiscard]] std::string stragglers();
 
  private:
+  /// A worker that is in one poll for so long will not answer, as far as one can tell.
+  static constexpr Duration patience = Duration::seconds(1);
+  using Answer = std::function<std::string(Engine&, kernel::Worker&)>;
+
+  mem::Ref<Question> hand_in(Answer answer, bool is_order);
+  std::string ask(Answer answer);
+  /// Gives: who keeps the workers from answering; nothing as long as one of them may.
+  std::string who_is_stuck(bool waits_no_more);
+
   std::mutex mutex_;
   Engine* engine_ = nullptr;
   mem::Ref<cx::Gateway> gateway_;
+  StallWatch polls_{{}, {}};
 };
 
 }  // namespace calm::runtime

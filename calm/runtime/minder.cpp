@@ -5,10 +5,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "calm/runtime/monotonic.hpp"
 
 namespace calm::runtime {
 namespace {
@@ -18,12 +19,6 @@ constexpr int signals[] = {SIGINT, SIGTERM, SIGUSR1};
 // Who has the signals, and what they did before.
 std::atomic<Minder*> owner{nullptr};
 struct sigaction before[std::size(signals)];
-
-Time monotonic() noexcept {
-  timespec now{};
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return Time() + Duration::seconds(now.tv_sec) + Duration::nanoseconds(now.tv_nsec);
-}
 
 }  // namespace
 
@@ -49,7 +44,7 @@ void Minder::watch_polls(Engine& engine, bool rescues) {
   const Duration rescue = rescues ? options_.rescue_after : Duration();
   stalls_ = StallWatch(engine.poll_watches(), {.tell = options_.stall_limit, .rescue = rescue});
   engine_ = &engine;
-  look_at_ = monotonic();
+  look_at_ = monotonic_now();
 }
 
 void Minder::work_begins() noexcept {
@@ -57,21 +52,21 @@ void Minder::work_begins() noexcept {
 }
 
 void Minder::look_at_polls() {
-  const std::string text = stalls_.look(monotonic());
+  const std::string text = stalls_.look(monotonic_now());
   if (!text.empty()) {
     std::fputs(text.c_str(), stderr);
     if (options_.on_stall == OnStall::abort) std::abort();
   }
   for (const StallWatch::Stuck& stuck : stalls_.stuck()) engine_->rescue(stuck.worker, stuck.round);
   if (stalls_.saw_work()) {
-    look_at_ = monotonic() + stalls_.pause();
+    look_at_ = monotonic_now() + stalls_.pause();
     return;
   }
   // Before it sleeps for good it looks once more: a worker that began before the flag fell did not call.
   looks_.store(false, std::memory_order_seq_cst);
-  (void)stalls_.look(monotonic());
+  (void)stalls_.look(monotonic_now());
   if (stalls_.saw_work() && !looks_.exchange(true, std::memory_order_seq_cst)) {
-    look_at_ = monotonic() + stalls_.pause();
+    look_at_ = monotonic_now() + stalls_.pause();
   } else {
     look_at_.reset();
   }
@@ -160,9 +155,9 @@ void Minder::mind() {
       (void)std::signal(signal_.load(), SIG_DFL);
       (void)std::raise(signal_.load());
     }
-    if ((calls & look) != 0) look_at_ = monotonic() + stalls_.pause();
-    if (look_at_ && monotonic() >= *look_at_) look_at_polls();
-    if (told_by_ && monotonic() >= *told_by_) {
+    if ((calls & look) != 0) look_at_ = monotonic_now() + stalls_.pause();
+    if (look_at_ && monotonic_now() >= *look_at_) look_at_polls();
+    if (told_by_ && monotonic_now() >= *told_by_) {
       told_by_.reset();
       tell_stragglers("the shutdown takes longer than it may");
       if (options_.on_stall == OnStall::abort) std::abort();
@@ -171,8 +166,8 @@ void Minder::mind() {
 }
 
 void Minder::begin_shutdown() {
-  if (!control_.shut_down()) return;
-  told_by_ = monotonic() + Duration::nanoseconds(within_ns_.load(std::memory_order_seq_cst));
+  if (!control_.shut_down()) return;  // asked for, not done: who minds the workers does not wait for one in a poll
+  told_by_ = monotonic_now() + Duration::nanoseconds(within_ns_.load(std::memory_order_seq_cst));
 }
 
 void Minder::tell_stragglers(const char* why) {

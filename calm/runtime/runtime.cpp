@@ -1,6 +1,7 @@
 #include "calm/runtime/runtime.hpp"
 
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 #include "calm/runtime/control.hpp"
@@ -35,17 +36,18 @@ class CurrentRun final : public runtime::RunWatch {
   }
 
   bool shut_down(Duration within) {
-    const std::lock_guard hold(mutex_);
+    const std::shared_lock hold(mutex_);
     if (minder_ != nullptr) minder_->shut_down(within);
     return minder_ != nullptr;
   }
   std::string inspect() {
-    const std::lock_guard hold(mutex_);
+    const std::shared_lock hold(mutex_);
     return control_ == nullptr ? std::string() : control_->inspect();
   }
 
  private:
-  std::mutex mutex_;  // guards all; who asks a run holds it, so the run does not end meanwhile
+  // Guards all; who asks a run holds it, so the run does not end meanwhile. An inspection keeps no shutdown waiting.
+  std::shared_mutex mutex_;
   bool reserved_ = false;
   runtime::Control* control_ = nullptr;
   runtime::Minder* minder_ = nullptr;

@@ -40,7 +40,8 @@ class Runtime {
   bool shut_down();
 
   /// Gives: the regions, tasks and promises of the program, who waits for whom, and what its workers have done; nothing
-  ///        when nothing runs. The workers stand still for a moment.
+  ///        when nothing runs. The workers stand still for a moment. When each of them is in a poll that does not end, who
+  ///        that is and where.
   [[nodiscard]] std::string inspect();
 
  private:

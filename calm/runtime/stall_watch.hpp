@@ -7,12 +7,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "calm/kernel/worker.hpp"
 #include "calm/model/time.hpp"
 #include "calm/runtime/poll_watch.hpp"
 
 namespace calm::runtime {
+
+/// What to do about a poll that does not end.
+inline constexpr std::string_view stall_advice =
+    "await or co_await checkpoint(cx) in its loops, or give blocking work to calm::blocking";
 
 class StallWatch {
  public:
@@ -23,7 +29,14 @@ class StallWatch {
   /// Needs: the watches outlive this.
   StallWatch(std::vector<const PollWatch*> workers, Limits limits);
 
-  /// Looks at all workers. Gives: what there is to say of polls that have just become too long, a line each with its newline;
+  /// Looks at all workers, and remembers since when each is in its poll.
+  void see(Time now);
+  /// Gives: true when at the last look each worker had been in one poll for so long: none is free for anything else.
+  [[nodiscard]] bool all_last(Duration duration) const noexcept;
+  /// Gives: who had been in one poll for so long at the last look, each behind `lead`: its task, its worker, how long, since which await.
+  [[nodiscard]] std::string who_lasts(Duration duration, std::string_view lead) const;
+
+  /// The same as see(). Gives: what there is to say of polls that have just become too long, a line each with its newline;
   ///        each of them is told once.
   [[nodiscard]] std::string look(Time now);
 
@@ -41,15 +54,19 @@ class StallWatch {
 
  private:
   struct Seen {
-    std::uint64_t round = 0;
+    kernel::Worker::Look poll{};
     Time since{};
     bool told = false;
   };
+
+  [[nodiscard]] bool lasts(const Seen& seen, Duration duration) const noexcept;
+  [[nodiscard]] std::string sentence(std::size_t worker) const;
 
   std::vector<const PollWatch*> workers_;
   std::vector<Seen> seen_;
   std::vector<Stuck> stuck_;
   Limits limits_;
+  Time now_{};  // of the last look
   bool saw_work_ = false;
 };
 

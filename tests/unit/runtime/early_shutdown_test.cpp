@@ -32,7 +32,9 @@ class EarlyShutdownByAnother : public EarlyShutdown {};
 
 /// Has another worker shut the program down before the first one works.
 struct StopsAtOnce final : runtime::RunWatch {
-  void began(runtime::Control& control, runtime::Minder& /*minder*/) override { stopped = control.shut_down(); }
+  void began(runtime::Control& control, runtime::Minder& /*minder*/) override {
+    stopped = control.shut_down() && !control.inspect().empty();  // the answer comes after that
+  }
   void ends() override {}
   bool stopped = false;
 };

@@ -300,6 +300,31 @@ TEST(StallWatch, SCH_6_who_is_in_one_poll_for_too_long_is_stuck_as_long_as_that_
   EXPECT_TRUE(watch.stuck().empty());
 }
 
+TEST(StallWatch, QUI_3_knows_when_no_worker_is_free_and_who_keeps_them) {
+  const auto at = [](int ms) { return Time() + Duration::milliseconds(ms); };
+  constexpr Duration patience = Duration::milliseconds(10);
+  Watched first;
+  Watched second;
+  runtime::StallWatch watch({&first.watch, &second.watch}, {});
+  first.begin_poll();
+  watch.see(at(0));
+  watch.see(at(20));
+  EXPECT_FALSE(watch.all_last(patience)) << "one is in no poll";
+  EXPECT_EQ(watch.who_lasts(patience, "; "),
+            "; " + to_string(Watched::task) + " on worker 0 has not suspended for 20ms since it began");
+  second.begin_poll();
+  watch.see(at(30));
+  watch.see(at(39));
+  EXPECT_FALSE(watch.all_last(patience)) << "not yet";
+  watch.see(at(40));
+  EXPECT_TRUE(watch.all_last(patience));
+  EXPECT_NE(watch.who_lasts(patience, "; ").find("worker 1 has not suspended for 10ms"), std::string::npos);
+  first.begin_poll();
+  watch.see(at(50));
+  EXPECT_FALSE(watch.all_last(patience)) << "this is another poll";
+  EXPECT_FALSE(runtime::StallWatch({}, {}).all_last(patience)) << "where nothing runs nobody is stuck";
+}
+
 Task<int> one(Cx /*cx*/) { co_return 1; }
 
 TEST(Runtime, refuses_what_cannot_be) {
