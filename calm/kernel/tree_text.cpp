@@ -92,7 +92,10 @@ class Tree {
 
   void add_waits() {
     for (const TaskView& task : snapshot_.tasks) {
-      if (task.held_by) line(0, to_string(task.id) + " waits for " + to_string(task.held_by));
+      const TaskId joined = TaskId::from_bits(task.waits_for.bits());
+      if (const TaskId whom = task.held_by ? task.held_by : joined) {
+        line(0, to_string(task.id) + " waits for " + to_string(whom));
+      }
     }
   }
 

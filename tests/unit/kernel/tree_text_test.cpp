@@ -46,6 +46,31 @@ TEST(TreeText, OBS_1_a_promise_shows_its_age) {
   EXPECT_TRUE(says(snapshot, ", open for 3s of the reactor")) << tree_text(snapshot);
 }
 
+TEST(TreeText, OBS_1_the_waits_that_one_task_can_end_stand_last) {
+  Snapshot snapshot = empty_root();
+  (void)add_task(snapshot, 1, 1);
+  (void)add_task(snapshot, 2, 1);
+  (void)add_task(snapshot, 3, 1);
+  (void)add_task(snapshot, 4, 1);
+  snapshot.tasks[0].held_by = task(2);
+  snapshot.tasks[1].waits_for = trace::ResourceId(task(3));
+  snapshot.tasks[3].waits_for = trace::ResourceId(region(1));
+  const std::string text = tree_text(snapshot);
+  EXPECT_TRUE(
+      text.ends_with("t4 in r1: Running, parked, waits for r1\n"
+                     "t1 waits for t2\n"
+                     "t2 waits for t3"))
+      << text;
+}
+
+TEST(TreeText, OBS_1_who_holds_what_is_waited_for_is_told_rather_than_what_it_is) {
+  Snapshot snapshot = empty_root();
+  TaskView& waits = add_task(snapshot, 1, 1);
+  waits.waits_for = trace::ResourceId(channel(3));
+  waits.held_by = task(2);
+  EXPECT_TRUE(tree_text(snapshot).ends_with("waits for c3 held by t2\nt1 waits for t2")) << tree_text(snapshot);
+}
+
 TEST(TreeText, OBS_1_a_cancelled_region_shows_since_when) {
   Snapshot snapshot = empty_root();
   add_region(snapshot, 2, 1).reason = stop(CancelKind::user, "stop", 2);

@@ -1,4 +1,5 @@
-// What an inspection of a runtime tells: names, times, promises, fairness; and that it may look beside workers that go on.
+// What an inspection of a runtime tells: names, times, promises, who waits for whom, fairness; and that it may look beside
+// workers that go on.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,6 +19,8 @@
 #include "calm/kernel/tree_text.hpp"
 #include "calm/runtime/machine_host.hpp"
 #include "calm/runtime/runtime.hpp"
+#include "calm/sync/mutex.hpp"
+#include "tests/unit/runtime/inspected.hpp"
 
 namespace calm {
 namespace {
@@ -173,6 +176,61 @@ TEST(Inspection, SHD_1_a_run_keeps_the_options_it_was_started_with) {
   EXPECT_NE(text.find("worker 1"), std::string::npos) << text;
   EXPECT_EQ(text.find("worker 2"), std::string::npos) << text;
   EXPECT_NE(text.find("governor none"), std::string::npos) << text;
+}
+
+// --- who waits for whom ---
+
+/// One task has the lock, another one waits for it, and that one is joined by a third.
+struct Chained {
+  struct Takes {
+    Mutex<int>* lock;
+    std::atomic<bool>* taken;
+    Task<void> operator()(Cx cx) const {
+      const Mutex<int>::Guard guard = co_await lock->lock(cx);
+      *taken = true;
+      co_await never<>(cx);
+    }
+  };
+  static Task<void> joins(Cx cx, Handle<void> other) { co_await std::move(other).join(cx); }
+
+  struct Body {
+    Mutex<int>* lock;
+    std::atomic<bool>* taken;
+    Task<void> operator()(Scope& scope) const {
+      const Takes takes{lock, taken};
+      (void)co_await scope.spawn(TaskOptions{.name = "holder"}, takes);
+      while (!*taken) co_await yield(scope.cx());
+      Handle<void> waiter = co_await scope.spawn(TaskOptions{.name = "waiter"}, takes);
+      (void)co_await scope.spawn(TaskOptions{.name = "joiner"}, joins, std::move(waiter));
+      co_await never<>(scope.cx());
+    }
+  };
+  Task<void> operator()(Cx cx) const {
+    Mutex<int> lock(cx, 0);
+    std::atomic<bool> taken = false;
+    const Body body{&lock, &taken};
+    co_await scope(cx, body);
+  }
+};
+
+/// Gives: the id of the task with this name, as the tree shows it; `?` before it is there.
+std::string id_of_named(const std::string& text, const std::string& name) {
+  const std::size_t end = text.find(" \"" + name + "\" in ");
+  if (end == std::string::npos) return "?";
+  const std::size_t begin = text.find_last_of(" \n", end - 1) + 1;
+  return text.substr(begin, end - begin);
+}
+bool shows_wait(const std::string& text, const std::string& who, const std::string& whom) {
+  return text.find('\n' + id_of_named(text, who) + " waits for " + id_of_named(text, whom) + '\n') != std::string::npos;
+}
+
+TEST_P(InspectionOn, OBS_1_shows_who_waits_for_a_lock_of_whom_and_who_joins_whom) {
+  const std::string text = inspect_until({.workers = GetParam()}, Chained(), [](const std::string& seen) {
+    return shows_wait(seen, "waiter", "holder") && shows_wait(seen, "joiner", "waiter");
+  });
+  EXPECT_TRUE(shows_wait(text, "waiter", "holder")) << text;
+  EXPECT_TRUE(shows_wait(text, "joiner", "waiter")) << text;
+  EXPECT_FALSE(shows_wait(text, "holder", "waiter")) << text;
 }
 
 // --- a snapshot beside workers that go on ---
