@@ -66,8 +66,10 @@ struct RunOptions {
   /// With several workers: what waits for one that is in the same poll for so long is taken over by another one, with its
   /// timers. Fibers, and tasks with open fibers, stay where they are. 0, and in a run that is recorded: nobody does.
   Duration rescue_after = Duration::milliseconds(10);
-  BackOff back_off{};           ///< more of it costs processor time whenever work runs out
-  bool pin_to_cores = false;    ///< worker n stays on the n-th core that the process may use
+  BackOff back_off{};  ///< more of it costs processor time whenever work runs out
+  /// Each thread that is started stays on one core: that of worker n, from 1 on, on the n-th after the first of those that the
+  /// caller may use, counted around. The calling thread, worker 0, stays as it is.
+  bool pin_to_cores = false;
   std::size_t stack_bytes = 0;  ///< of the threads that are started; 0: what the system gives
 
   /// SIGINT and SIGTERM become a Shutdown of the program; a second one ends the process, after what keeps the program

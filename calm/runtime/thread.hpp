@@ -25,7 +25,7 @@ class Thread {
   Status start(const RunOptions& options, std::uint16_t number, void (*body)(void*), void* context) noexcept;
   void join() noexcept;
 
-  /// The calling thread goes to the n-th core that the process may use, counted around.
+  /// The calling thread goes to the n-th core after the first of those that it may use, counted around.
   static void go_to_core(std::uint16_t number) noexcept;
 
  private:

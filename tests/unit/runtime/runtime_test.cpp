@@ -357,11 +357,6 @@ TEST(Runtime, one_program_at_a_time) {
   EXPECT_EQ(said, Errc::busy);
 }
 
-TEST(Runtime, names_its_threads_and_puts_them_on_cores) {
-  Runtime runtime({.workers = 3, .name = "a-long-name-for-it", .pin_to_cores = true, .stack_bytes = 256 << 10});
-  EXPECT_EQ(runtime.block_on(one).value(), 1);
-}
-
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 }  // namespace
