@@ -54,6 +54,7 @@ Outcome<void> Machine<Atomics>::prepare() {
     seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
     kernel_->worker(i).set_seat(seats_.back().get());
     seats_.back()->keep.prepare(workers_ > 1);
+    seats_.back()->spins = Spins(options_.back_off.spins);
     if (options_.governor != nullptr) {
       seats_.back()->governed = std::make_unique<Governed>(*options_.governor);
       seats_.back()->inner_batch = 0;  // it chooses among all that wait

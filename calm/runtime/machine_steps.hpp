@@ -220,7 +220,7 @@ bool Machine<Atomics>::has_prey(const Seat<Atomics>& seat) const noexcept {
 /// Gives: what it found, if anything.
 template <lockfree::AtomicsPolicy Atomics>
 typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
-  const int spins = options_.back_off.spins;
+  const int spins = seat.spins.next();
   const int yields = options_.back_off.yields;
   const std::uint16_t me = seat.worker.index();
   look_at_clock(seat);
@@ -230,14 +230,19 @@ typename Machine<Atomics>::Task* Machine<Atomics>::rest(Seat<Atomics>& seat) {
   go_out(seat);
   if (!seat.searching) seat.searching = beds_.search();
   for (int i = 0; seat.searching && i < spins + yields; ++i) {
-    if (Task* const task = next_elsewhere(seat)) return task;
-    if (is_wanted(seat)) return nullptr;
+    seat.counters.looks.add();
+    Task* const task = next_elsewhere(seat);
+    if (task != nullptr || is_wanted(seat)) {
+      seat.spins.found();
+      return task;
+    }
     if (i < spins) {
       lockfree::RealAtomics::pause();
     } else {
       std::this_thread::yield();
     }
   }
+  if (seat.searching) seat.spins.found_nothing();
   go_out(seat);  // what it came in for was gone
   const Time next = next_alarm(seat);
   seat.waits_for_time.store(next != Time::max(), std::memory_order_seq_cst);

@@ -43,7 +43,9 @@ struct BlockingOptions {
 
 /// What a worker without work does before it sleeps (SCH-6).
 struct BackOff {
-  std::uint8_t spins = 8;   ///< so often it looks again at once,
+  /// So often at most it looks again at once: half as often after each time that it found nothing, down to once, and as often
+  /// as it may again when it has found something;
+  std::uint8_t spins = 8;
   std::uint8_t yields = 2;  ///< and then so often when other threads have had the processor
 
   friend constexpr bool operator==(const BackOff&, const BackOff&) noexcept = default;

@@ -16,6 +16,7 @@
 #include "calm/lockfree/relaxed.hpp"
 #include "calm/lockfree/take_all_stack.hpp"
 #include "calm/model/split_mix.hpp"
+#include "calm/runtime/back_off.hpp"
 #include "calm/runtime/counters.hpp"
 #include "calm/runtime/governed.hpp"
 #include "calm/runtime/keep.hpp"
@@ -52,6 +53,7 @@ struct alignas(128) Seat {
   std::uint64_t inner_due = 0;         ///< at so many it looks at the clock again
   SplitMix entropy;                    ///< of `Cx` (SCH-7)
   sched::VictimOrder victims;          ///< whom it takes work from
+  Spins spins;                         ///< how often it looks again before it gives way
   bool searching = false;              ///< it looks for work, as Beds knows
   Time crowded_since = Time::max();    ///< work has waited here since then
   Time looked_up{};                    ///< when it did so last,

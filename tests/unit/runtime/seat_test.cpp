@@ -1,9 +1,11 @@
-// What a worker tells its lanes of what it has dispatched: all of it, though late. And when it looks at the time.
+// What a worker tells its lanes of what it has dispatched: all of it, though late. When it looks at the time,
+// and how often for work.
 #include "calm/runtime/seat.hpp"
 
 #include <gtest/gtest.h>
 
 #include "calm/lockfree/local_atomics.hpp"
+#include "calm/runtime/back_off.hpp"
 
 namespace calm::runtime {
 namespace {
@@ -84,6 +86,37 @@ TEST(Pace, TMR_3_a_late_alarm_is_due_at_once_and_the_clock_no_sooner) {
   pace.read(Time(), 4);
   EXPECT_FALSE(pace.due(7)) << "who reads the clock fires alarms then";
   EXPECT_TRUE(pace.due(8)) << "it was read before it was due, so that says nothing";
+}
+
+TEST(Spins, SCH_6_are_halved_while_nothing_is_found_down_to_one) {
+  Spins spins(8);
+  for (const int next : {8, 4, 2, 1, 1, 1}) {
+    EXPECT_EQ(spins.next(), next);
+    spins.found_nothing();
+  }
+}
+
+TEST(Spins, SCH_6_are_as_many_as_allowed_once_something_was_found) {
+  Spins spins(8);
+  for (int i = 0; i < 10; ++i) spins.found_nothing();
+  spins.found();
+  EXPECT_EQ(spins.next(), 8);
+  spins.found();
+  EXPECT_EQ(spins.next(), 8) << "never more";
+  spins.found_nothing();
+  EXPECT_EQ(spins.next(), 4) << "what was found before does not count";
+}
+
+TEST(Spins, SCH_6_are_never_more_than_allowed_and_none_where_none_are) {
+  for (const int most : {0, 1, 3, 255}) {
+    Spins spins(static_cast<std::uint8_t>(most));
+    EXPECT_EQ(spins.next(), most);
+    for (int i = 0; i < 10; ++i) spins.found_nothing();
+    EXPECT_EQ(spins.next(), most == 0 ? 0 : 1);
+    spins.found();
+    EXPECT_EQ(spins.next(), most);
+  }
+  EXPECT_EQ(Spins().next(), 0);
 }
 
 }  // namespace

@@ -1,0 +1,124 @@
+// What an inspection of a runtime tells of its workers: what each has done, and how often.
+#include "calm/runtime/counters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+#include "calm/combinator/never.hpp"
+#include "calm/cx/scope.hpp"
+#include "calm/cx/wait.hpp"
+#include "calm/runtime/runtime.hpp"
+#include "tests/unit/runtime/inspected.hpp"
+
+namespace calm {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+class CountersOn : public testing::TestWithParam<std::uint16_t> {};
+INSTANTIATE_TEST_SUITE_P(Workers, CountersOn, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
+                         [](const auto& tested) { return std::to_string(tested.param); });
+
+/// Gives: what stands before `noun` in the lines of the workers, summed up: `12 wakes`; 0 where no line has it.
+std::uint64_t counted_in_all(const std::string& text, const std::string& noun) {
+  std::uint64_t sum = 0;
+  for (std::size_t line = text.find("\nworker "); line != std::string::npos; line = text.find("\nworker ", line + 1)) {
+    const std::size_t end = text.find(' ' + noun, line);
+    if (end == std::string::npos || end > text.find('\n', line + 1)) continue;
+    const std::size_t begin = text.find_last_of(' ', end - 1) + 1;
+    sum += std::stoull(text.substr(begin, end - begin));
+  }
+  return sum;
+}
+
+Task<void> naps_for_ever(Cx cx) {
+  for (;;) co_await sleep(cx, Duration::milliseconds(1));
+}
+
+TEST_P(CountersOn, OBS_1_counts_wakes_parks_timers_and_errands) {
+  const std::string text = inspect_until({.workers = GetParam()}, naps_for_ever, [](const std::string& seen) {
+    return counted_in_all(seen, "timer") >= 20 && counted_in_all(seen, "park") > 0 &&
+           counted_in_all(seen, "errand") > 0;
+  });
+  EXPECT_GE(counted_in_all(text, "timer"), 20U) << text;
+  EXPECT_GE(counted_in_all(text, "wake"), counted_in_all(text, "timer")) << "each timer wakes the task\n" << text;
+  EXPECT_GT(counted_in_all(text, "park"), 0U) << text;
+  EXPECT_GT(counted_in_all(text, "errand"), 0U) << "an inspection is one\n" << text;
+}
+
+/// More tasks than one worker can run at a time, with polls that are worth to be shared.
+struct Laborious {
+  static Task<void> labours(Cx cx) {
+    for (;;) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+      co_await yield(cx);
+    }
+  }
+  Task<void> operator()(Scope& scope) const {
+    for (int i = 0; i < 4; ++i) (void)co_await scope.spawn(labours);
+    co_await never<>(scope.cx());
+  }
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
+};
+
+TEST(Counters, SCH_6_counts_what_one_worker_takes_from_another) {
+  const RunOptions options{.workers = 2, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Laborious(), [](const std::string& seen) { return counted_in_all(seen, "steal") > 0; });
+  EXPECT_GT(counted_in_all(text, "steal"), 0U) << text;
+}
+
+/// Naps often, beside a worker that has nothing to do either, and says so.
+struct ManyNaps {
+  std::atomic<bool>* done;
+  Task<void> operator()(Cx cx) const {
+    for (int i = 0; i < 200; ++i) co_await sleep(cx, Duration::microseconds(50));
+    *done = true;
+    done->notify_one();
+    co_await never<>(cx);
+  }
+};
+
+/// Gives: what is told after them, of workers that never find work at each other.
+std::string text_after_naps(BackOff back_off) {
+  RunOptions options{.workers = 2, .worth_sharing = Duration::seconds(1), .rescue_after = Duration()};
+  options.back_off = back_off;
+  Runtime runtime(options);
+  std::atomic<bool> done = false;
+  std::string text;
+  std::thread looker([&] {
+    done.wait(false);
+    text = runtime.inspect();
+    runtime.shut_down();
+  });
+  (void)runtime.block_on(ManyNaps{&done});
+  looker.join();
+  return text;
+}
+
+TEST(Counters, SCH_6_a_worker_that_never_finds_work_looks_for_it_less_and_less) {
+  const std::string text = text_after_naps({.spins = 100, .yields = 0});
+  EXPECT_GT(counted_in_all(text, "look"), 0U) << text;
+  // Once before each sleep, in the long run. It begins with 100 times, and so it does after an order has come: 200 more until
+  // it is down to one.
+  EXPECT_LE(counted_in_all(text, "look"), counted_in_all(text, "park") + 10 * std::uint64_t{200}) << text;
+}
+
+TEST(Counters, SCH_6_without_back_off_a_worker_does_not_look_again) {
+  const std::string text = text_after_naps({.spins = 0, .yields = 0});
+  EXPECT_NE(text.find(" 0 looks, "), std::string::npos) << text;
+  EXPECT_EQ(counted_in_all(text, "look"), 0U) << text;
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
+}  // namespace
+}  // namespace calm
