@@ -28,6 +28,13 @@ inline std::string hex(std::uint64_t number) {
   return text;
 }
 
+/// Gives: `dispatched 4 cancel, 2 timed, 30 ready, 1 fallback, fairness af63dc4c8601ec8c`.
+inline std::string to_string(const sched::Certificate& certificate) {
+  return "dispatched " + std::to_string(certificate.cancel) + " cancel, " + std::to_string(certificate.timed) +
+         " timed, " + std::to_string(certificate.ready) + " ready, " + std::to_string(certificate.fallback_cancel) +
+         " fallback, fairness " + hex(certificate.hash());
+}
+
 template <lockfree::AtomicsPolicy Atomics>
 Machine<Atomics>::Machine(const RunOptions& options, std::uint16_t workers)
     : options_(options),
@@ -197,7 +204,7 @@ std::string Machine<Atomics>::workers_text() const {
     const kernel::Worker::Look poll =
         seat->watch.look();  // first: what the worker did before it can be read from here on
     text += "worker " + std::to_string(seat->worker.index()) + ": " + kernel::counted_noun(poll.round, "poll") + ", " +
-            to_string(seat->counters) + ", fairness " + hex(seat->certificate().hash());
+            to_string(seat->counters) + ", " + to_string(seat->certificate());
     if (seat->governed != nullptr) text += "\n  " + to_string(*seat->governed);
   }
   return text;

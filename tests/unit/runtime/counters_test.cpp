@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "calm/combinator/never.hpp"
 #include "calm/cx/scope.hpp"
@@ -35,6 +37,60 @@ std::uint64_t counted_in_all(const std::string& text, const std::string& noun) {
     sum += std::stoull(text.substr(begin, end - begin));
   }
   return sum;
+}
+
+/// Some tasks with a deadline and some without all park; then all are cancelled at once, and nothing else is there to run.
+struct CancelledAtOnce {
+  static constexpr int tasks = 40;
+  static constexpr int with_deadline = 15;
+
+  struct Parks {
+    std::atomic<int>* begun;
+    Task<void> operator()(Cx cx) const {
+      ++*begun;
+      co_await never<>(cx);
+    }
+  };
+  struct Body {
+    std::atomic<int>* begun;
+    Task<void> operator()(Scope& scope) const {
+      const Parks parks{begun};
+      std::vector<Handle<void>> parked;
+      for (int i = 0; i < tasks; ++i) {
+        TaskOptions options;
+        if (i < with_deadline) options.budget.deadline = Deadline(scope.cx().now() + Duration::seconds(1000));
+        Handle<void> one = co_await scope.spawn(options, parks);
+        parked.push_back(std::move(one));
+      }
+      while (*begun < tasks) co_await yield(scope.cx());
+      for (const Handle<void>& one : parked) one.cancel();
+      co_await never<>(scope.cx());
+    }
+  };
+  Task<void> operator()(Cx cx) const {
+    std::atomic<int> begun = 0;
+    const Body body{&begun};
+    co_await scope(cx, body, {.policy = FoldPolicy::collect});
+  }
+};
+
+TEST_P(CountersOn, SCH_5_counts_what_was_dispatched_from_which_lane) {
+  // One that is polled elsewhere when it is cancelled may end with that poll.
+  const std::uint64_t cancelled_least = CancelledAtOnce::tasks + 1U - GetParam();
+  const auto cancelled = [](const std::string& text) {
+    return counted_in_all(text, "cancel") + counted_in_all(text, "fallback");
+  };
+  const std::string text = inspect_until({.workers = GetParam()}, CancelledAtOnce(), [&](const std::string& seen) {
+    return cancelled(seen) >= cancelled_least && seen.find(" 1 task, ") != std::string::npos;
+  });
+  EXPECT_GE(cancelled(text), cancelled_least) << text;
+  EXPECT_LE(cancelled(text), CancelledAtOnce::tasks) << text;
+  EXPECT_GT(counted_in_all(text, "cancel"), 0U) << text;
+  EXPECT_EQ(counted_in_all(text, "timed"), CancelledAtOnce::with_deadline) << text;
+  EXPECT_GE(counted_in_all(text, "ready"), CancelledAtOnce::tasks - CancelledAtOnce::with_deadline) << text;
+  if (GetParam() == 1) {
+    EXPECT_EQ(counted_in_all(text, "fallback"), 2U) << "one after 16, one after 15 more\n" << text;
+  }
 }
 
 Task<void> naps_for_ever(Cx cx) {
@@ -74,6 +130,13 @@ TEST(Counters, SCH_6_counts_what_one_worker_takes_from_another) {
   const std::string text =
       inspect_until(options, Laborious(), [](const std::string& seen) { return counted_in_all(seen, "steal") > 0; });
   EXPECT_GT(counted_in_all(text, "steal"), 0U) << text;
+}
+
+TEST(Counters, OBS_1_a_worker_that_is_alone_takes_nothing_from_anybody) {
+  const RunOptions options{.workers = 1, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Laborious(), [](const std::string& seen) { return counted_in_all(seen, "ready") > 20; });
+  EXPECT_EQ(counted_in_all(text, "steal"), 0U) << text;
 }
 
 /// Naps often, beside a worker that has nothing to do either, and says so.
