@@ -1,5 +1,5 @@
 // injector.hpp — work from threads that are none of the runtime's: spawned into a region, waited for by a thread.
-// Laws:    I1 (what is spawned belongs to the region), REG-7 (admission_closed), TSK-3, TSK-5, QUI-3, OUT-5
+// Laws:    I1 (what is spawned belongs to the region), REG-7 (admission_closed), TSK-3, TSK-5, HND-3, QUI-2, QUI-3, OUT-5
 // Threads: an Injector and what it gives anywhere but on workers; made in a task
 // Cancel:  a task that was spawned so is cancelled with its region; who waits for it is told Cancelled
 //
@@ -38,14 +38,16 @@ struct Reply : mem::RefCounted {
 
   Bell bell;
   std::optional<Outcome<T>> end;
+  bool has_task = false;  ///< which replies; before there is one, the errand does
 
   void set(Outcome<T> outcome) noexcept {
+    CALM_INVARIANT(TSK_3, !end.has_value());  // who waits may be reading it
     end.emplace(std::move(outcome));
     bell.ring();
   }
 };
 
-/// Sees to it that there is a reply, whatever becomes of the task.
+/// Sees to it that there is a reply, whatever becomes of the task. Says nothing for a task that could not be made.
 template <class T>
 class Replier {
  public:
@@ -53,7 +55,8 @@ class Replier {
   Replier(Replier&& other) noexcept : reply_(std::exchange(other.reply_, {})) {}
   Replier& operator=(Replier&&) = delete;
   ~Replier() {
-    if (reply_ && !reply_->bell.has_rung()) reply_->set(cancelled(Reason({.kind = CancelKind::parent_cancelled})));
+    if (reply_ && reply_->has_task && !reply_->bell.has_rung())
+      reply_->set(cancelled(Reason({.kind = CancelKind::parent_cancelled})));
   }
   void reply(Outcome<T> end) noexcept { std::exchange(reply_, {})->set(std::move(end)); }
 
@@ -110,6 +113,7 @@ class Injected final : public cx::Errand {
     } catch (const std::bad_alloc&) {
       return refuse(Errc::resource_exhausted);
     }
+    reply_->has_task = true;
     shell->retain();
     const Status admitted = admit_from_outside(port_, worker, region_, crew_, *shell);
     if (!admitted) {
