@@ -7,7 +7,8 @@ Usage: tools/bench.py --build DIR [--only NAME] [--contenders NAMES] [--quick] [
   --only NAME         one workload, or one part of one (may be repeated); header_cost needs no build
   --contenders NAMES  of every workload these contenders only, for example calm,floor
   --quick             3 runs of each contender instead of 7
-  --json FILE         the rows as JSON: workload, contender, workers, median_ns, min_ns, max_ns, runs
+  --json FILE         the rows as JSON: workload, contender, workers, median_ns, min_ns, max_ns, runs; those of peer workloads
+                      with their ratios to calm with as many workers and to the floor
   --plots DIR         a picture of each peer workload as SVG, and one of all ratios to calm
   --smoke             the peer workloads once, at a small size: do they give their answers?
   --list              the workloads and their contenders
@@ -255,7 +256,8 @@ def check_limits(workloads, tables):
 
 
 def write_json(path, tables):
-    rows = [row.for_json() if isinstance(row, peers.Row) else row._asdict() for table in tables.values() for row in table]
+    rows = [row for table in tables.values()
+            for row in (peers.for_json(table) if isinstance(table[0], peers.Row) else (line._asdict() for line in table))]
     try:
         path.write_text(json.dumps(rows, indent=1) + "\n")
     except OSError as error:

@@ -49,9 +49,6 @@ class Row(NamedTuple):
     cpu_ns: float  # median of the processor time of all threads
     unit: str
 
-    def for_json(self):
-        return {name: value for name, value in self._asdict().items() if value is not None}
-
 
 class Samples(NamedTuple):
     rows: list
@@ -155,12 +152,26 @@ def make_row(peers, turn, lines):
                statistics.median(cold) if cold else None, statistics.median(cpu), peers.unit)
 
 
+def quotient(row, base):
+    """None where there is nothing to divide by."""
+    return row.median_ns / base.median_ns if base and base.median_ns else None
+
+
 def ratio(row, base):
-    return f"{row.median_ns / base.median_ns:.2f}" if base and base.median_ns else "-"
+    value = quotient(row, base)
+    return "-" if value is None else f"{value:.2f}"
 
 
 def base_of(rows, contender, workers):
     return next((row for row in rows if row.contender == contender and row.workers == workers), None)
+
+
+def for_json(rows):
+    """The rows of a workload with their ratios to calm with as many workers and to the floor; what there is not is left out."""
+    for row in rows:
+        written = {**row._asdict(), "ratio": quotient(row, base_of(rows, OURS, row.workers)),
+                   "to_floor": quotient(row, base_of(rows, FLOOR, 1))}
+        yield {name: value for name, value in written.items() if value is not None}
 
 
 def show(peers, samples):

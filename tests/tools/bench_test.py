@@ -117,13 +117,27 @@ class BenchTest(StageTest):
         self.assertRegex(said, r"\n  go +2 +8.0 +8.0 +8.0 +80.0 +8.0 +- +- +8.00 +1.00\n")
         rows = json.loads((self.root / "rows.json").read_text())
         self.assertEqual(rows[0], {"workload": "spin", "contender": "calm", "workers": 1, "median_ns": 4.0, "min_ns": 4.0,
-                                   "max_ns": 4.0, "runs": 3, "cold_ns": 40.0, "cpu_ns": 4.0, "unit": "ns"})
+                                   "max_ns": 4.0, "runs": 3, "cold_ns": 40.0, "cpu_ns": 4.0, "unit": "ns", "ratio": 1.0,
+                                   "to_floor": 4.0})
         self.assertEqual([(row["contender"], row["workers"]) for row in rows],
                          [("calm", 1), ("floor", 1), ("go", 1), ("go", 2)])
         for picture, words in (("spin", "calm ×1"), ("ratios", "<title>go 2.00</title>")):
             text = (self.root / "pictures" / f"{picture}.svg").read_text()
             self.assertIn(words, text)
             ElementTree.fromstring(text)
+
+    def test_writes_the_ratios_of_peers_as_json(self):
+        self.peer("calm", 40, workers_max=1)
+        self.peer("go", 100)
+
+        def rows(key):
+            self.bench(0, words=["--only", "spin", "--quick", "--json", "rows.json"])
+            written = json.loads((self.root / "rows.json").read_text())
+            return [(row["contender"], row["workers"], row.get(key)) for row in written]
+        self.assertEqual(rows("ratio"), [("calm", 1, 1.0), ("go", 1, 2.5), ("go", 2, None)])  # calm has none with two
+        self.assertEqual(rows("to_floor"), [("calm", 1, None), ("go", 1, None), ("go", 2, None)])
+        self.peer("floor", 20, workers_max=1)
+        self.assertEqual(rows("to_floor"), [("calm", 1, 2.0), ("floor", 1, 1.0), ("go", 1, 5.0), ("go", 2, 5.0)])
 
     def test_lets_peers_take_turns(self):
         for name in ("go", "calm"):
