@@ -42,6 +42,24 @@ class [[nodiscard("a turn lasts as long as this lives")]] Turn {
 struct TurnHistory {
   std::uint32_t thread = 0;  ///< the number of this one; 0 before its first turn
   std::uint32_t moved = 0;   ///< turns that another thread had before: what they guard came from another core
+
+  /// When so many more have moved this is called, once, in a turn.
+  void call_after(std::uint32_t more, void (*call)(void*) noexcept, void* context) noexcept {
+    call_at_ = moved + more;
+    call_ = call;
+    context_ = context;
+  }
+  void call_nobody() noexcept { call_ = nullptr; }
+
+  void add_moved() noexcept {
+    if (++moved == call_at_ && call_ != nullptr) [[unlikely]]
+      call_(context_);
+  }
+
+ private:
+  std::uint32_t call_at_ = 0;
+  void (*call_)(void*) noexcept = nullptr;
+  void* context_ = nullptr;
 };
 inline TurnHistory& turn_history() noexcept {
   static constinit thread_local TurnHistory history;
@@ -57,7 +75,7 @@ class TurnLock {
     if (mine.thread == 0) mine.thread = new_number();
     if (last_ == mine.thread) [[likely]]
       return;
-    if (last_ != 0) ++mine.moved;
+    if (last_ != 0) mine.add_moved();
     last_ = mine.thread;
   }
   void unlock() noexcept { lock_.unlock(); }

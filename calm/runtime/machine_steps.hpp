@@ -56,6 +56,7 @@ void Machine<Atomics>::work(Seat<Atomics>& seat) {
   }
   go_out(seat);
   seat.keep.end();
+  lockfree::turn_history().call_nobody();
   worker_of_this_thread() = before;
   engine_of_this_thread() = engine_before;
 }
@@ -166,7 +167,12 @@ Time Machine<Atomics>::weigh_polls(Seat<Atomics>& seat) noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::part_if_quarrelling(Seat<Atomics>& seat, Duration since) noexcept {
   if constexpr (Atomics::shared) {
-    const std::uint32_t moved = lockfree::turn_history().moved;
+    lockfree::TurnHistory& turns = lockfree::turn_history();
+    const std::uint32_t moved = turns.moved;
+    // A poll that meets another worker at every turn takes a hundred times as long: who waited for its next look would lose a
+    // millisecond.
+    turns.call_after(
+        Parting::worth_a_look, [](void* pace) noexcept { static_cast<Pace*>(pace)->look_soon(); }, &seat.pace);
     const std::uint64_t takeovers =
         std::uint64_t{moved - std::exchange(seat.moved_before, moved)} + std::exchange(seat.strangers, 0);
     if (!Parting::is_too_much(takeovers, since) || options_.worth_sharing == Duration()) return;

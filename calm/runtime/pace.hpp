@@ -51,6 +51,8 @@ class Pace {
   /// An alarm is late: there is something to do, until it was fired or the clock was read.
   void hurry() noexcept { due_at_ = 0; }
   void fired() noexcept { due_at_ = read_at_; }
+  /// It is to read the clock before the next dispatch.
+  void look_soon() noexcept { due_at_ = read_at_ = 0; }
 
   /// Gives: when the worker read it last between two dispatches.
   [[nodiscard]] Time last_read() const noexcept { return last_; }
@@ -74,7 +76,7 @@ class Pace {
  private:
   std::uint32_t every_ = 1;
   std::uint64_t due_at_ = 1;   // read_at_, or 0
-  std::uint64_t read_at_ = 1;  // after so many dispatches
+  std::uint64_t read_at_ = 1;  // after so many dispatches; 0 soon
   Time last_{};
 };
 

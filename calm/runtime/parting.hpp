@@ -22,6 +22,8 @@ class Parting {
  public:
   /// Of one takeover: cache misses on both sides, and the wait.
   static constexpr Duration cost = Duration::microseconds(1);
+  /// After so many takeovers it is time to see how long they took.
+  static constexpr std::uint32_t worth_a_look = 64;
   /// To wake a thread takes as long as this.
   static constexpr Duration worth_a_call = Duration::microseconds(50);
   /// Who comes to help stays for as long at least.

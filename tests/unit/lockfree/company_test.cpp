@@ -31,6 +31,33 @@ TEST(Company, CHN_12_one_that_is_alone_needs_no_lock_and_others_end_that) {
   company.leave();
 }
 
+TEST(TurnLock, SCH_6_who_takes_over_many_turns_of_others_is_told_once) {
+  TurnLock lock;
+  int told = 0;
+  const auto take_over = [&lock] {
+    std::thread([&lock] {
+      lock.lock();
+      lock.unlock();
+    }).join();
+    lock.lock();
+    lock.unlock();
+  };
+  take_over();
+  const std::uint32_t before = turn_history().moved;
+  turn_history().call_after(3, [](void* times) noexcept { ++*static_cast<int*>(times); }, &told);
+  for (int i = 1; i <= 6; ++i) {
+    take_over();
+    EXPECT_EQ(told, i < 3 ? 0 : 1) << i;
+    lock.lock();
+    lock.unlock();  // its own again
+  }
+  EXPECT_EQ(turn_history().moved, before + 6);
+  turn_history().call_after(1, [](void* times) noexcept { ++*static_cast<int*>(times); }, &told);
+  turn_history().call_nobody();
+  take_over();
+  EXPECT_EQ(told, 1);
+}
+
 TEST(Company, CHN_12_one_that_is_alone_is_so_as_a_member_and_as_no_other) {
   Company<> company;
   Company<>::Member mine;

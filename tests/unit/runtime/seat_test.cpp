@@ -70,6 +70,18 @@ TEST(Pace, SHD_5_the_clock_is_read_after_more_and_more_dispatches_that_are_short
   EXPECT_TRUE(pace.due(dispatches + 32)) << "they took long";
 }
 
+TEST(Pace, SCH_6_who_is_to_look_soon_reads_the_clock_before_the_next_dispatch) {
+  Pace pace;
+  pace.start_anew(Time(), 100);
+  EXPECT_FALSE(pace.due(100));
+  pace.look_soon();
+  EXPECT_TRUE(pace.due(100));
+  EXPECT_TRUE(pace.read_due(100));
+  pace.read(Time() + Duration::microseconds(1), 100);
+  EXPECT_FALSE(pace.due(100)) << "once";
+  EXPECT_FALSE(pace.read_due(100));
+}
+
 TEST(Pace, TMR_3_a_late_alarm_is_due_at_once_and_the_clock_no_sooner) {
   Pace pace;
   pace.read(Time(), 1);
