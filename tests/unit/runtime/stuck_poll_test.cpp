@@ -27,7 +27,7 @@ namespace {
 /// A process that would hang ends by another signal than the one it is to end by.
 void do_not_hang() { (void)alarm(60); }
 
-constexpr int spin_line = __LINE__ + 2;
+constexpr int stuck_line = __LINE__ + 2;
 Task<void> spin(Cx cx, const auto& begins, const std::atomic<bool>& over) {
   co_await yield(cx);  // the site that is told
   begins();
@@ -51,11 +51,11 @@ struct SpinAndRest {
     co_await never<>(cx);
   }
 };
-std::string spin_site() { return "stuck_poll_test.cpp:" + std::to_string(spin_line); }
+std::string stuck_site() { return "stuck_poll_test.cpp:" + std::to_string(stuck_line); }
 /// As a pattern: who does not end, since where, and what to do.
-std::string spin_told() {
+std::string stuck_told() {
   return "no worker answers\n  who:  t[0-9]+ on worker 0 has not suspended for [^\n]* since its await at [^\n]*" +
-         spin_site() + "[^\n]*\n  law:  QUI-3, GHO-3\n  next: await or ";
+         stuck_site() + "[^\n]*\n  law:  QUI-3, GHO-3\n  next: await or ";
 }
 
 /// A program that does this in a poll which does not end.
@@ -77,12 +77,12 @@ INSTANTIATE_TEST_SUITE_P(Flavours, StuckPollOn, both_flavours(), name_of_flavour
 
 TEST_P(StuckPollOn, QUI_3_a_second_signal_ends_the_process_and_names_the_poll_that_does_not_end) {
   EXPECT_EXIT(spin_after([] { raise_all(SIGINT, SIGINT); }, one_worker()), testing::KilledBySignal(SIGINT),
-              "a second signal ends the process \\[QUI-3\\]\ncalm: " + spin_told());
+              "a second signal ends the process \\[QUI-3\\]\ncalm: " + stuck_told());
 }
 
 TEST_P(StuckPollOn, QUI_3_OBS_1_who_asked_in_vain_for_the_tasks_still_hears_of_signals) {
   EXPECT_EXIT(spin_after([] { raise_all(SIGUSR1, SIGTERM, SIGTERM); }, one_worker()), testing::KilledBySignal(SIGTERM),
-              spin_told() + "(.|\n)*a second signal ends the process \\[QUI-3\\]\ncalm: " + spin_told());
+              stuck_told() + "(.|\n)*a second signal ends the process \\[QUI-3\\]\ncalm: " + stuck_told());
 }
 
 TEST_P(StuckPollOn, IO_4_GHO_3_who_asked_in_vain_for_the_tasks_still_tells_of_long_polls) {
@@ -90,7 +90,7 @@ TEST_P(StuckPollOn, IO_4_GHO_3_who_asked_in_vain_for_the_tasks_still_tells_of_lo
   options.stall_limit = Duration::milliseconds(1100);  // longer than an answer is waited for
   options.on_stall = OnStall::abort;
   EXPECT_EXIT(spin_after([] { raise_all(SIGUSR1); }, options), testing::KilledBySignal(SIGABRT),
-              spin_told() + "(.|\n)*has not suspended for [^\n]*" + spin_site() + " \\[GHO-3\\]");
+              stuck_told() + "(.|\n)*has not suspended for [^\n]*" + stuck_site() + " \\[GHO-3\\]");
 }
 
 std::atomic<int> spinning = 0;
@@ -142,7 +142,7 @@ TEST_P(StuckPollOn, QUI_2_QUI_3_on_stall_abort_ends_a_shutdown_that_a_poll_keeps
   options.signals = false;
   options.on_stall = OnStall::abort;
   EXPECT_EXIT(shut_down_while_it_spins(options), testing::KilledBySignal(SIGABRT),
-              "the shutdown takes longer than it may \\[QUI-3\\]\ncalm: " + spin_told());
+              "the shutdown takes longer than it may \\[QUI-3\\]\ncalm: " + stuck_told());
 }
 
 TEST_P(StuckPollOn, QUI_3_OBS_1_a_question_that_nobody_waits_for_any_more_is_let_go_when_the_poll_ends) {
@@ -169,7 +169,7 @@ TEST_P(StuckPollOn, QUI_3_OBS_1_a_question_that_nobody_waits_for_any_more_is_let
   EXPECT_TRUE(end.is_cancelled()) << to_string(end);
   for (const std::string& text : in_vain) {
     EXPECT_TRUE(text.starts_with("calm: no worker answers\n  who:  t")) << text;
-    EXPECT_NE(text.find(spin_site()), std::string::npos) << text;
+    EXPECT_NE(text.find(stuck_site()), std::string::npos) << text;
   }
   EXPECT_NE(later.find("1 task"), std::string::npos) << later;
   EXPECT_EQ(later.find("no worker answers"), std::string::npos) << later;
@@ -193,7 +193,7 @@ TEST_P(StuckPollOn, QUI_2_QUI_3_a_question_that_nobody_waits_for_any_more_is_let
   const Outcome<void> end = block_on(Spin{begins, over}, one_worker());
   ends_it.join();
   EXPECT_TRUE(end.is_ok()) << to_string(end);  // it has not looked since
-  EXPECT_NE(watch.said().find(spin_site()), std::string::npos) << watch.said();
+  EXPECT_NE(watch.said().find(stuck_site()), std::string::npos) << watch.said();
 }
 
 // --- where polls end ---
