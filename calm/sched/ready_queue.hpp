@@ -9,8 +9,9 @@
 //           ring from here when it is empty
 //   newborn what the running poll has spawned: behind all others, and to be taken back by who joins it before it has begun
 //   pinned  fibers, and tasks with open fibers: they stay on this worker (TSK-4). They take turns with the others
-//   next    with several workers, one task that a running one has just woken: it runs at once, here, where its data is, at
-//           most `streak_max` times in a row. Nobody takes it away, so two tasks that talk to each other stay together
+//   next    of a queue that is open, one task that a running one has just woken: it runs at once, here, where its data is, at
+//           most `streak_max` times in a row. Nobody takes it away, so two tasks that talk to each other stay together.
+//           In a closed queue they do so anyway, and who is woken stands behind the others
 #pragma once
 
 #include <bit>
@@ -67,17 +68,20 @@ class ReadyQueue {
     in_line_ = false;
     pinned_.push(task);
   }
-  /// Before all others, unless that has gone on for too long; who stood there goes behind all.
+  /// Before all others where others may take those, unless that has gone on for too long; who stood there goes behind all.
   void push_next(Task& task) noexcept {
-    in_line_ = false;
+    if (!open_) return push(task);
     Task* const before = std::exchange(next_, &task);
     if (before != nullptr) push(*before);
   }
 
-  /// The same where nobody stands there. Gives: false when somebody does; nothing is done then.
+  /// The same where that is one step. Gives: false where it is not; nothing is done then.
   [[nodiscard]] bool try_push_next(Task& task) noexcept {
-    if (next_ != nullptr) return false;
-    in_line_ = false;
+    if (in_line_) [[likely]] {
+      line_.push(task);
+      return true;
+    }
+    if (!open_ || next_ != nullptr) return false;
     next_ = &task;
     return true;
   }

@@ -161,7 +161,7 @@ TEST(SharedWheel, TMR_7_a_worker_that_is_alone_takes_no_lock_and_who_comes_in_en
     if (!rests) {
       company.enter();
       company.try_alone(worker);
-      alone += company.looks_alone() ? 1 : 0;
+      alone += company.looks_alone() ? 1U : 0U;
     }
     auto frame = std::make_unique<Frame>();
     frame->alarm.at = Time::at_ns(now + std::uint64_t{i} % 7 * 1'000);

@@ -121,7 +121,9 @@ TEST(ReadyQueue, TSK_4_SCH_7_it_is_not_as_simple_as_that_with_others_than_those_
     EXPECT_EQ(queue.pop_from_line(), nullptr);
     EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{2});
     queue.push_next(tasks.make());
-    EXPECT_EQ(queue.rotate(last), nullptr);
+    if (open) {
+      EXPECT_EQ(queue.rotate(last), nullptr);
+    }
     EXPECT_EQ(pop_some(queue, 1), std::vector<std::uint64_t>{3});
     queue.push_newborn(tasks.make());
     EXPECT_EQ(queue.rotate(last), nullptr);
@@ -134,6 +136,7 @@ TEST(ReadyQueue, TSK_4_SCH_7_it_is_not_as_simple_as_that_with_others_than_those_
 TEST(ReadyQueue, SCH_7_one_that_was_just_woken_goes_first_and_at_most_sixteen_times_in_a_row) {
   PlainTasks tasks;
   SharedQueue queue;
+  queue.set_open(true);
   PlainTask& waits = tasks.make();
   queue.push(waits);
   int passed = 0;
@@ -156,10 +159,38 @@ TEST(ReadyQueue, SCH_7_one_that_was_just_woken_goes_first_and_at_most_sixteen_ti
 TEST(ReadyQueue, SCH_7_there_is_one_such_place_and_who_stood_there_goes_behind_all) {
   PlainTasks tasks;
   SharedQueue queue;
+  queue.set_open(true);
   queue.push(tasks.make());
   queue.push_next(tasks.make());
   queue.push_next(tasks.make());
   EXPECT_EQ(pop_some(queue, 3), (std::vector<std::uint64_t>{3, 1, 2}));
+}
+
+TEST(ReadyQueue, SCH_1_SCH_7_in_a_closed_queue_who_was_woken_stands_behind_the_others) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  queue.push(tasks.make());
+  queue.push_next(tasks.make());
+  queue.push_newborn(tasks.make());
+  queue.push_next(tasks.make());
+  EXPECT_EQ(pop_some(queue, 4), numbers(1, 4)) << "it is not known that all stand in one line";
+  EXPECT_EQ(queue.pop_from_line(), nullptr);
+  ASSERT_TRUE(queue.try_push_next(tasks.make()));
+  ASSERT_TRUE(queue.try_push_next(tasks.make()));
+  EXPECT_EQ(pop_some(queue, 2), numbers(5, 6)) << "now it is";
+}
+
+TEST(ReadyQueue, SCH_7_who_stood_in_the_first_place_when_the_queue_was_closed_keeps_it) {
+  PlainTasks tasks;
+  SharedQueue queue;
+  queue.set_open(true);
+  queue.push(tasks.make());
+  ASSERT_TRUE(queue.try_push_next(tasks.make()));
+  EXPECT_FALSE(queue.try_push_next(tasks.make())) << "one stands there";
+  queue.set_open(false);
+  EXPECT_FALSE(queue.try_push_next(tasks.make())) << "not all stand in the line";
+  queue.push_next(tasks.make());  // 5
+  EXPECT_EQ(pop_some(queue, 4), (std::vector<std::uint64_t>{2, 1, 5, 0}));
 }
 
 TEST(ReadyQueue, TSK_4_pinned_tasks_take_turns_with_the_others_and_are_not_stolen) {
