@@ -139,39 +139,27 @@ class Port {
     }
   }
 
-  /// The same with the worker that only_worker() gave.
-  static void count_on_only(Worker& worker, ObligationKind kind) noexcept {
+  /// The same in one step, for the end of the poll to tell. Needs: the holder runs on this worker.
+  static void count_here(Worker& worker, ObligationKind kind) noexcept {
     ++worker.promises(kernel::counted_index(kind));
   }
-  /// Needs: the holder runs on it.
-  static void uncount_on_only(Worker& worker, ObligationKind kind) noexcept {
+  static void uncount_here(Worker& worker, ObligationKind kind) noexcept {
     --worker.promises(kernel::counted_index(kind));
   }
 
-  /// The same with several workers. Needs: is_shared(); the holder runs on this one.
+  /// The same with several workers, for all to see. Needs: is_shared(); the holder runs on this one.
   [[gnu::always_inline]] void count_among_others(Worker& worker, ObligationKind kind) noexcept {
     auto* const record = worker.polled<lockfree::RealAtomics>();
     if (record == nullptr || !record->try_count_up(kernel::counted_index(kind))) [[unlikely]]
       count_now(worker, kind);
   }
   [[gnu::always_inline]] void uncount_among_others(Worker& worker, ObligationKind kind) noexcept {
+    if (worker.promises(kernel::counted_index(kind)) > 0) [[unlikely]]
+      return uncount_here(worker, kind);  // perhaps this one; the sum is what counts
     auto* const record = worker.polled<lockfree::RealAtomics>();
     if (record == nullptr || !record->try_count_down(kernel::counted_index(kind))) [[unlikely]]
       uncount_away(worker, worker.running(), kind);
   }
-  /// As count_among_others(). Gives: false, and nothing is done, when that takes more than a few steps. Needs: a poll of the holder.
-  [[nodiscard, gnu::always_inline]] static bool try_count_among_others(Worker& worker, ObligationKind kind) noexcept {
-    auto* const record = worker.polled<lockfree::RealAtomics>();
-    CALM_SLOW(OBL_2, record != nullptr && record->id() == worker.running(), worker.running().bits());
-    return record->try_count_up(kernel::counted_index(kind));
-  }
-  /// The counterpart. Needs: the holder runs on this one, and try_count_among_others() has counted it there.
-  [[gnu::always_inline]] static void uncount_own_among_others(Worker& worker, ObligationKind kind) noexcept {
-    auto* const record = worker.polled<lockfree::RealAtomics>();
-    CALM_SLOW(OBL_2, record != nullptr && record->id() == worker.running(), worker.running().bits());
-    record->count_down(kernel::counted_index(kind));
-  }
-
   /// Fails: duration_exceeded, as clock::Wheel::arm().
   [[nodiscard]] virtual Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
@@ -390,7 +378,7 @@ class KernelPort : public Port {
     CALM_REQUIRE(OBL_2, counted.is_ok(), worker.running().bits());  // 65535 of a kind are too many
   }
   void uncount_away(Worker& worker, TaskId holder, ObligationKind kind) noexcept override {
-    (void)kernel_->uncount(worker, holder, kind, worker.running());
+    (void)kernel_->uncount(worker, holder, kind, worker.running(), Atomics::shared);
   }
 
  private:

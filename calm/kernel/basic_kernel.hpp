@@ -341,7 +341,9 @@ class BasicKernel {
   /// Fails: stale_handle; resource_exhausted at 65535 of a kind; obligation_already_resolved when none is open;
   ///        invalid_argument for a kind that has records.
   Status count(Worker& worker, TaskId id, ObligationKind kind) noexcept;
-  Status uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by);
+  /// With `untold` the poll of the holder that goes on elsewhere may have made it, of which count() tells when that is over: then it is
+  /// settled ahead.
+  Status uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by, bool untold = false);
 
   /// Gives: the state; nothing for a stale id.
   [[nodiscard]] std::optional<ObligationState> state(Worker& worker, ObligationId id);
@@ -521,7 +523,7 @@ class BasicKernel {
   static const Region* owned_from(const Region* region, TaskId owner) noexcept;
 
   // Obligations.
-  [[gnu::noinline]] Status uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind);
+  [[gnu::noinline]] Status uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind, bool untold);
   [[gnu::always_inline]] Status resolve(Worker& worker, ObligationId id, ObligationState to, bool drop);
   void advance_settled(Worker& worker, RegionId id);
   bool serves(const Region& region, const Holder& holder) const noexcept;

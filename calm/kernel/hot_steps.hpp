@@ -468,7 +468,7 @@ inline Status BasicKernel<Atomics>::count(Worker& worker, TaskId id, ObligationK
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-inline Status BasicKernel<Atomics>::uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by) {
+inline Status BasicKernel<Atomics>::uncount(Worker& worker, TaskId id, ObligationKind kind, TaskId by, bool untold) {
   Task* const task = find(id);
   if (task == nullptr) return Errc::stale_handle;
   const std::uint8_t index = counted_index(kind);
@@ -479,7 +479,7 @@ inline Status BasicKernel<Atomics>::uncount(Worker& worker, TaskId id, Obligatio
     task->count_down(index);
     return {};
   }
-  return uncount_away(worker, *task, id, index);
+  return uncount_away(worker, *task, id, index, untold);
 }
 
 }  // namespace calm::kernel

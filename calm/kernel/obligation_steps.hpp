@@ -119,13 +119,17 @@ Status BasicKernel<Atomics>::drop_token(Worker& worker, ObligationId id) {
   return {};
 }
 
-/// Elsewhere: under the holder's A. A holder that made such a promise cannot end without that lock.
+/// Elsewhere: under the holder's A. A holder that made such a promise cannot end without that lock. One that is polled and has none
+/// open has told of what it made by its end, or is about to.
 template <lockfree::AtomicsPolicy Atomics>
-Status BasicKernel<Atomics>::uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind) {
+Status BasicKernel<Atomics>::uncount_away(Worker& worker, Task& task, TaskId id, std::uint8_t kind, bool untold) {
   const Locked<Operation::acknowledge> held(shards_, worker.order(), task.home());
   const TaskLife life = task.word.look();
   if (!life.is(id)) return Errc::stale_handle;
-  if (life.state() == TaskState::completed || task.counted_open(kind) == 0) return Errc::obligation_already_resolved;
+  const bool ahead =
+      Atomics::shared && untold && being_polled(life);  // before its count is read: a poll that is over has told
+  if (life.state() == TaskState::completed || (task.counted_open(kind) == 0 && !ahead))
+    return Errc::obligation_already_resolved;
   if constexpr (Atomics::shared) {
     auto& settled = task.terms().settled_away[kind];
     settled.set(static_cast<std::uint16_t>(settled.get() + 1));

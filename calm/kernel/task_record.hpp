@@ -75,7 +75,9 @@ struct alignas(64) TaskRecord : ChildLink {
   /// Gives: how many of a kind are open; exact under shard A, and in the task's own poll.
   [[nodiscard]] std::uint16_t counted_open(std::uint8_t kind) const noexcept {
     if constexpr (!Atomics::shared) return lane(kind);
-    return static_cast<std::uint16_t>(lane(kind) - terms().settled_away[kind].get());
+    const std::uint16_t made = lane(kind);
+    const std::uint16_t away = terms().settled_away[kind].get();
+    return made > away ? static_cast<std::uint16_t>(made - away) : std::uint16_t{0};  // less: the poll has yet to tell
   }
   /// One more or one less of a kind. Needs: the task's own poll; less than 65535 in its lane, or one at least.
   void count_up(std::uint8_t kind) noexcept { tally.set(tally.get() + one_of(kind)); }

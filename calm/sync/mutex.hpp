@@ -65,24 +65,24 @@ class Holding {
   /// The guard ends: the promise is settled, and the lock is free, or goes to who was passed.
   [[gnu::always_inline]] void unlock() noexcept {
     const std::uintptr_t by = by_.get();
-    if ((by & several_bit) == 0) {
+    if ((by & plain_bit) == 0) {
+      if (by == among_others) [[unlikely]]
+        return unlock_among_others();
       cx::Port::Worker& only = worker_in(by);
       if (only.running().bits() != state_.get()) [[unlikely]]
         return unlock_in_turn();
-      cx::Port::uncount_on_only(only, ObligationKind::lock_guard);
-      return pass_on(0);
+      cx::Port::uncount_here(only, ObligationKind::lock_guard);
+      return pass_on(free_for_one);
     }
-    if (by == several_bit) [[unlikely]]
-      return unlock_among_others();
     // Nobody else works until the turn ends: if the holder runs on the worker where it took the lock, that is this one.
-    cx::Port::Worker& worker = worker_in(by - several_bit);
+    cx::Port::Worker& worker = worker_in(by - plain_bit);
     if (!worker.member().begin_turn()) [[unlikely]]
       return unlock_among_others();
     if (worker.running().bits() != state_.get()) [[unlikely]]
       return unlock_for_another(worker);
     CALM_SLOW(CHN_12, line_.first() == called_, state_.get());
-    cx::Port::uncount_own_among_others(worker, ObligationKind::lock_guard);
-    state_.set(by);
+    cx::Port::uncount_here(worker, ObligationKind::lock_guard);
+    state_.set(bits_of(worker));
     worker.member().end_turn();
   }
 
@@ -91,19 +91,18 @@ class Holding {
   [[nodiscard, gnu::always_inline]] bool try_short(const cx::TaskRoot& root) noexcept {
     cx::Port::Worker& worker = root.own_worker();
     const std::uint64_t state = state_.get();
-    if (state == (bits_of(worker) | several_bit)) {
+    if (state == bits_of(worker)) {
       if (!worker.member().begin_turn()) [[unlikely]]
         return false;
-      const bool counted = cx::Port::try_count_among_others(worker, ObligationKind::lock_guard);
-      if (counted) [[likely]]
-        state_.set(root.id().bits());
+      cx::Port::count_here(worker, ObligationKind::lock_guard);
+      state_.set(root.id().bits());
       worker.member().end_turn();
-      return counted;
+      return true;
     }
-    if (state != 0) [[unlikely]]
+    if (state != free_for_one) [[unlikely]]
       return try_short_anew(root, worker);
     state_.set(root.id().bits());  // nobody has it, and one does all
-    cx::Port::count_on_only(worker, ObligationKind::lock_guard);
+    cx::Port::count_here(worker, ObligationKind::lock_guard);
     return true;
   }
 
@@ -150,8 +149,13 @@ class Holding {
   void take_back(const Waiter& /*waiter*/) noexcept { pass_on(free_state()); }
 
  private:
-  static constexpr std::uintptr_t several_bit = 1;
-  static_assert(alignof(cx::Port::Worker) > several_bit);
+  // What by_ says beside the address of a worker, and in place of one.
+  static constexpr std::uintptr_t plain_bit = 1;
+  static constexpr std::uintptr_t among_others = 0;
+  static_assert(alignof(cx::Port::Worker) > plain_bit);
+  // What state_ says in place of a worker or of a task.
+  static constexpr std::uint64_t free_for_one = 0;
+  static constexpr std::uint64_t free_among_others = 1;
   static constexpr std::uint64_t holds_id = std::uint64_t{1}
                                             << 56;  // an id has its type above this bit, an address nothing
 
@@ -163,9 +167,13 @@ class Holding {
   }
   static std::uintptr_t by_whom(const Line& line) noexcept {
     const cx::Port::Worker* const only = line.only_worker();
-    return only != nullptr ? bits_of(*only) : several_bit;
+    return only != nullptr ? bits_of(*only) : among_others;
   }
-  [[nodiscard]] std::uint64_t free_state() const noexcept { return (by_.get() & several_bit) != 0 ? by_.get() : 0; }
+  [[nodiscard]] std::uint64_t free_state() const noexcept {
+    const std::uintptr_t by = by_.get();
+    if ((by & plain_bit) != 0) return by - plain_bit;
+    return by == among_others ? free_among_others : free_for_one;
+  }
   [[nodiscard]] bool is_held() const noexcept { return state_.get() >= holds_id; }
 
   /// Otherwise than on the short way.
@@ -176,20 +184,18 @@ class Holding {
   /// The unlock that follows may have somebody to call or to hand the lock to, or a promise that is counted elsewhere.
   void end_plainness() noexcept {
     const std::uintptr_t by = by_.get();
-    if ((by & several_bit) == 0 || by == several_bit) return;
-    made_on_ = &worker_in(by - several_bit);
-    by_.set(several_bit);
+    if ((by & plain_bit) == 0) return;
+    made_on_ = &worker_in(by - plain_bit);
+    by_.set(among_others);
   }
   /// It was held otherwise before, or by a task on another worker.
   [[nodiscard, gnu::noinline]] bool try_short_anew(const cx::TaskRoot& root, cx::Port::Worker& worker) noexcept {
     if (is_held() || !worker.member().begin_turn()) return false;
-    const bool counted = cx::Port::try_count_among_others(worker, ObligationKind::lock_guard);
-    if (counted) {
-      by_.set(bits_of(worker) | several_bit);
-      state_.set(root.id().bits());
-    }
+    cx::Port::count_here(worker, ObligationKind::lock_guard);
+    by_.set(bits_of(worker) | plain_bit);
+    state_.set(root.id().bits());
     worker.member().end_turn();
-    return counted;
+    return true;
   }
   /// Needs: alone in a turn as a member, which ends.
   [[gnu::noinline]] void unlock_for_another(cx::Port::Worker& worker) noexcept {
@@ -240,12 +246,12 @@ class Holding {
   // the first in line.
   // Both words are changed in a turn, and looked at before one by who is alone most likely: see Company::Member::begin_turn().
   Line line_;
-  // Where one worker does all that is done here, and nobody follows it, that one. Else several_bit, and with it a worker while the
-  // lock is held plainly, or was so last: by the short way, in a poll there, the holder's record counts it (OBL-2), and nobody came
-  // to wait since whom an unlock would have to tell.
+  // Where one worker does all that is done here, and nobody follows it, that one. Else among_others; or a worker with plain_bit while the
+  // lock is held plainly, or was so last: by the short way, in a poll there, whose end tells of it (OBL-2), and nobody came to wait since
+  // whom an unlock would have to tell.
   lockfree::Relaxed<std::uintptr_t> by_;
-  // Who holds it, also by a grant that was not taken yet. Else, where one does all, 0, and where not, what by_ is: who finds itself
-  // there has nothing else to ask.
+  // Who holds it, also by a grant that was not taken yet. Else, where one does all, free_for_one; where not, the worker that by_ says,
+  // which has nothing else to ask when it finds itself there, or free_among_others.
   lockfree::Relaxed<std::uint64_t> state_;
   cx::Port::Worker* made_on_ = nullptr;  // the guard, where by_ does not say so; it belongs to who has that
   const Waiter* called_ = nullptr;       // when the lock was freed; it has not come yet

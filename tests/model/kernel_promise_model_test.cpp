@@ -117,6 +117,28 @@ TEST(KernelModel, OBL_2_a_counted_promise_settled_elsewhere_against_the_end_of_i
   });
 }
 
+TEST(KernelModel, OBL_2_a_counted_promise_settled_elsewhere_before_the_poll_that_made_it_has_told_is_kept_or_lost) {
+  struct World : KernelWorld {
+    RegionId scope = region(root());
+    TaskId holder = running(scope);
+    TaskId other = running(root());
+    Status first = Errc::would_block;
+    Status second = Errc::would_block;
+  };
+  const Body<World> tell_and_complete = [](World& world) {
+    EXPECT_TRUE(world.kernel->count(world.worker(0), world.holder, ObligationKind::lock_guard));
+    complete_holder(world);
+  };
+  const Body<World> uncount = [](World& world) {
+    world.second = world.kernel->uncount(world.worker(1), world.holder, ObligationKind::lock_guard, world.other, true);
+  };
+  expect_in_every_schedule<World>({tell_and_complete, uncount}, [](World& world) {
+    EXPECT_TRUE(world.first);
+    const bool lost = world.kernel->leaks(world.worker(0)) == 1;
+    EXPECT_EQ(world.second.is_ok(), !lost) << to_string(world.second.error());
+  });
+}
+
 TEST(KernelModel, REG_6_a_promise_against_a_close_is_waited_for_or_refused) {
   struct World : KernelWorld {
     RegionId scope = region(root());

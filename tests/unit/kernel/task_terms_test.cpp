@@ -96,6 +96,35 @@ TYPED_TEST(Terms, OBL_2_a_count_that_is_full_takes_home_what_others_have_settled
   EXPECT_FALSE(bench.kernel->find(task)->has_counted());
 }
 
+TYPED_TEST(Terms, OBL_2_what_a_poll_has_yet_to_tell_of_may_be_settled_elsewhere_by_another_worker) {
+  auto& bench = this->bench;
+  constexpr ObligationKind kind = ObligationKind::lock_guard;
+  const TaskId other = bench.running(bench.root());
+  const TaskId task = bench.running(bench.root(), {.handle = false});
+  const auto open = [&] { return bench.kernel->find(task)->counted_open(counted_index(kind)); };
+  const auto settle = [&] { return bench.kernel->uncount(bench.worker, task, kind, other, true); };
+  if constexpr (TypeParam::shared) {
+    EXPECT_TRUE(settle()) << "its poll goes on";
+    EXPECT_EQ(open(), 0U) << "OBL-3: not less";
+    EXPECT_TRUE(bench.kernel->count(bench.worker, task, kind)) << "of this one";
+    EXPECT_EQ(open(), 0U);
+    EXPECT_TRUE(bench.kernel->count(bench.worker, task, kind)) << "of another one";
+    EXPECT_EQ(open(), 1U);
+    EXPECT_TRUE(settle());
+    EXPECT_EQ(open(), 0U);
+  } else {
+    EXPECT_EQ(settle(), Status(Errc::obligation_already_resolved)) << "one worker: another poll than this one has told";
+  }
+  ASSERT_TRUE(bench.kernel->end_poll(bench.worker, task));
+  EXPECT_EQ(settle(), Status(Errc::obligation_already_resolved)) << "its poll is over";
+  (void)bench.kernel->wake(bench.worker, task);
+  EXPECT_EQ(bench.kernel->begin_poll(bench.worker, task), PollStart::run);
+  ASSERT_TRUE(bench.kernel->complete(bench.worker, task, ok()));
+  EXPECT_TRUE(bench.host.findings.empty()) << "nothing was forgotten (OBL-5)";
+  const TaskId next = this->run_in_slot_of(task);
+  for (const auto& settled : this->of(next).settled_away) EXPECT_EQ(settled.get(), 0U);
+}
+
 TYPED_TEST(Terms, OBL_5_a_promise_with_a_record_is_noticed_until_it_is_settled) {
   auto& bench = this->bench;
   const TaskId task = bench.running(bench.root());

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "calm/runtime/injector.hpp"
 #include "calm/sync/barrier.hpp"
 #include "calm/sync/latch.hpp"
 #include "calm/sync/mutex.hpp"
@@ -80,6 +83,48 @@ TEST_P(SharedSync, OBL_2_a_guard_that_ends_in_another_task_settles_the_promise_o
   const Outcome<bool> right = run_program(guards_that_end_elsewhere);
   ASSERT_TRUE(right.is_ok()) << to_string(right);
   EXPECT_TRUE(right.value());
+}
+
+/// What two polls at the same time have in common.
+struct Handed {
+  std::optional<Mutex<>::Guard> guard;
+  std::atomic<bool> is_there{false};
+};
+Task<void> ends_guard(Cx /*cx*/, std::shared_ptr<Handed> handed) {
+  handed->guard.reset();
+  handed->is_there = false;
+  co_return;
+}
+/// In one poll it locks and sees how a task from outside, on another worker, has ended the guard. Before each lock the others have gone to
+/// sleep, so it is locked by the short way.
+struct LocksBeside {
+  std::shared_ptr<Handed> handed;
+  Task<void> operator()(Scope& scope) const {
+    const Cx cx = scope.cx();
+    const auto mutex = std::make_shared<Mutex<>>(cx);
+    for (int i = 0; i < 20; ++i) {
+      const std::jthread outside([door = Injector(scope), handed = handed] {
+        while (!handed->is_there) std::this_thread::yield();
+        EXPECT_TRUE(door.spawn(ends_guard, handed).wait().is_ok());
+      });
+      co_await sleep(cx, Duration::milliseconds(1));
+      for (int k = 0; k < 500; ++k) co_await yield(cx);  // by then this worker knows that it is alone
+      Mutex<>::Guard guard = co_await mutex->lock(cx);
+      handed->guard.emplace(std::move(guard));
+      handed->is_there = true;
+      while (handed->is_there) std::this_thread::yield();
+      if (i % 2 == 0) co_await yield(cx);
+      const Mutex<>::Guard again = co_await mutex->lock(cx);
+    }
+  }
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
+};
+TEST_P(SharedSync, OBL_2_OBL_5_a_guard_that_ends_on_another_worker_before_the_poll_that_made_it_is_not_forgotten) {
+  if (GetParam() == 1) GTEST_SKIP() << "one poll at a time";
+  testing::internal::CaptureStderr();
+  const auto end = run_program(LocksBeside{std::make_shared<Handed>()});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "no leak is told";
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
 }
 
 /// Locks and unlocks as often as it can, sometimes with a wait inside, until it is done or cancelled.
