@@ -203,10 +203,12 @@ template <lockfree::AtomicsPolicy Atomics>
 
 /// How a worker leaves the task it has polled: it runs none then.
 struct LeaveTask {
+  static constexpr bool to_joiner = false;
   void operator()(kernel::Worker& worker) const noexcept { leave_task(worker); }
 };
-/// The same for a poll inside another one: the worker goes on with that.
+/// The same for a poll inside another one, which joins the task: the worker goes on with that.
 struct ReturnToOuter {
+  static constexpr bool to_joiner = true;
   const kernel::Worker::Poll& outer;
   void operator()(kernel::Worker& worker) const noexcept { worker.return_from_inner_poll(outer); }
 };
@@ -220,7 +222,9 @@ template <lockfree::AtomicsPolicy Atomics, class Leave>
   leave(worker);
   if (root.ended_plainly()) [[likely]] {
     const bool plainly = end_plainly(kernel, worker, record, root, task);
-    if (plainly) [[likely]] {
+    if (plainly && Leave::to_joiner) [[likely]] {
+      root.let_go_to_joiner();
+    } else if (plainly) {
       root.let_go();
     } else {
       end_task(kernel, worker, root, task, ok());

@@ -24,6 +24,8 @@ class ShellOwners {
 
   /// Gives: true when one worker has both owners, nobody follows that, and the block is the shell and nothing else.
   [[nodiscard]] bool are_plain() const noexcept { return traits_ == 0; }
+  /// The same where several workers may have one.
+  [[nodiscard]] bool are_plain_beside_others() const noexcept { return traits_ == shared_bit; }
   /// Gives: true when the kernel hears of it when the handle goes.
   [[nodiscard]] bool are_followed() const noexcept { return (traits_ & followed_bit) != 0; }
 

@@ -58,6 +58,12 @@ class Shell : public RootOf<T> {
     if (owners_.release_alone()) destroy_plain(*this);
     return true;
   }
+  /// The handle goes, and the kernel's side has gone. Gives: false when it is not so, or there is more to it, and nothing is done.
+  [[nodiscard]] bool end_if_left_plainly() noexcept {
+    if (!owners_.are_plain_beside_others() || owners_.several()) return false;
+    destroy_plain(*this);
+    return true;
+  }
   [[nodiscard]] bool is_followed() const noexcept { return owners_.are_followed(); }
 
   /// Takes over the frame of the task.
@@ -288,6 +294,8 @@ class [[nodiscard]] Handle {
   [[nodiscard]] cx::Port& port() const noexcept { return shell_->port(); }
   [[nodiscard]] cx::Shell<T>* give_away() && noexcept { return shell_.leak(); }
   [[gnu::noinline]] void drop() noexcept {
+    if (shell_->end_if_left_plainly()) [[likely]]
+      return (void)shell_.leak();
     if (shell_->is_followed()) (void)port().release(port().here(), id());
     const mem::Ref<cx::Shell<T>> last = std::move(shell_);
   }

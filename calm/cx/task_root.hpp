@@ -139,6 +139,12 @@ class TaskRoot : private Context {
   void let_go() noexcept {
     if (owners_.release()) end_shell();
   }
+  /// The same while this thread joins it: whoever joins has the handle, and keeps it until the join is over.
+  void let_go_to_joiner() noexcept {
+    const bool last = owners_.release_alone();
+    CALM_SLOW(TSK_3, !last, id().bits());
+    (void)last;
+  }
 
   /// Gives: true before the first poll of a task whose callable is with its shell: it has no frame yet.
   [[nodiscard]] bool is_to_be_called() const noexcept { return keeps_ && leaf() == nullptr; }
