@@ -98,14 +98,20 @@ TEST(KernelModel, OBL_5_a_promise_handed_over_against_the_end_of_its_old_holder_
   });
 }
 
+/// One makes a counted promise, another one settles it.
+struct Counted : KernelWorld {
+  RegionId scope = region(root());
+  TaskId holder = running(scope);
+  TaskId other = running(root());
+  Status first = Errc::would_block;
+  Status second = Errc::would_block;
+
+  void count() { EXPECT_TRUE(kernel->count(worker(0), holder, ObligationKind::lock_guard)); }
+};
+
 TEST(KernelModel, OBL_2_a_counted_promise_settled_elsewhere_against_the_end_of_its_holder_is_kept_or_lost) {
-  struct World : KernelWorld {
-    RegionId scope = region(root());
-    TaskId holder = running(scope);
-    TaskId other = running(root());
-    Status first = Errc::would_block;
-    Status second = Errc::would_block;
-    World() { EXPECT_TRUE(kernel->count(worker(0), holder, ObligationKind::lock_guard)); }
+  struct World : Counted {
+    World() { count(); }
   };
   const Body<World> uncount = [](World& world) {
     world.second = world.kernel->uncount(world.worker(1), world.holder, ObligationKind::lock_guard, world.other);
@@ -118,21 +124,14 @@ TEST(KernelModel, OBL_2_a_counted_promise_settled_elsewhere_against_the_end_of_i
 }
 
 TEST(KernelModel, OBL_2_a_counted_promise_settled_elsewhere_before_the_poll_that_made_it_has_told_is_kept_or_lost) {
-  struct World : KernelWorld {
-    RegionId scope = region(root());
-    TaskId holder = running(scope);
-    TaskId other = running(root());
-    Status first = Errc::would_block;
-    Status second = Errc::would_block;
-  };
-  const Body<World> tell_and_complete = [](World& world) {
-    EXPECT_TRUE(world.kernel->count(world.worker(0), world.holder, ObligationKind::lock_guard));
+  const Body<Counted> tell_and_complete = [](Counted& world) {
+    world.count();
     complete_holder(world);
   };
-  const Body<World> uncount = [](World& world) {
+  const Body<Counted> uncount = [](Counted& world) {
     world.second = world.kernel->uncount(world.worker(1), world.holder, ObligationKind::lock_guard, world.other, true);
   };
-  expect_in_every_schedule<World>({tell_and_complete, uncount}, [](World& world) {
+  expect_in_every_schedule<Counted>({tell_and_complete, uncount}, [](Counted& world) {
     EXPECT_TRUE(world.first);
     const bool lost = world.kernel->leaks(world.worker(0)) == 1;
     EXPECT_EQ(world.second.is_ok(), !lost) << to_string(world.second.error());
