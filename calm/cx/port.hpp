@@ -119,8 +119,8 @@ class Port {
   virtual Status hand_over(Worker& worker, ObligationId obligation, kernel::Holder to) = 0;
 
   /// Promises without a record (OBL-2): the running task makes one, and settles one of this holder's, which may be itself.
-  /// What it does to its own the kernel hears when it suspends or ends; with several workers its record says so at once, since
-  /// the promise may be settled on another one before that. Needs: a kind that is counted.
+  /// What it does to its own the kernel hears when it suspends or ends; with several workers its record says so at once, for others
+  /// to see, and what is settled elsewhere before the kernel has heard of it is settled ahead. Needs: a kind that is counted.
   void count(Worker& worker, ObligationKind kind) noexcept {
     const std::uint8_t index = kernel::counted_index(kind);
     if (!shared_) [[likely]] {
