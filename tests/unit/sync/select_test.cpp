@@ -44,6 +44,7 @@ TEST(Select, COM_5_a_wait_that_was_not_chosen_has_left_its_line) {
   const auto report = lab::run({}, [](Cx cx) -> Task<void> {
     Mutex<> mutex(cx);
     Semaphore semaphore(cx, 2);
+    Notify chosen(cx);
     const auto body = [&](Scope& scope) -> Task<void> {
       auto held = co_await mutex.lock(scope.cx());
       const auto permits = co_await semaphore.acquire(scope.cx(), 1);
@@ -51,10 +52,11 @@ TEST(Select, COM_5_a_wait_that_was_not_chosen_has_left_its_line) {
         auto first = co_await select(inner, mutex.lock(inner), semaphore.acquire(inner, 2), sleep(inner, ms(1)));
         EXPECT_EQ(first.index(), 2U);
         EXPECT_TRUE(semaphore.try_acquire(inner)) << "nobody waits, so one permit is to be had";
+        chosen.notify_one();
         co_await sleep(inner, ms(5));
       };
       (void)co_await scope.fiber(selects);
-      co_await sleep(scope.cx(), ms(2));
+      co_await chosen.wait(scope.cx());
       held.unlock();
       EXPECT_FALSE(mutex.is_locked()) << "it went to nobody";
     };
