@@ -160,6 +160,7 @@ class Port {
     if (record == nullptr || !record->try_count_down(kernel::counted_index(kind))) [[unlikely]]
       uncount_away(worker, worker.running(), kind);
   }
+
   /// Fails: duration_exceeded, as clock::Wheel::arm().
   [[nodiscard]] virtual Status arm(Worker& worker, clock::Alarm& alarm, clock::Beyond beyond) noexcept = 0;
   virtual void disarm(Worker& worker, clock::Alarm& alarm) noexcept = 0;
