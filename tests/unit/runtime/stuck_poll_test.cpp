@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -27,12 +28,17 @@ namespace {
 /// A process that would hang ends by another signal than the one it is to end by.
 void do_not_hang() { (void)alarm(60); }
 
+/// A loop that does nothing anybody could see need not be there for a compiler: each turn of this one writes.
+void spin_until(const std::atomic<bool>& over) {
+  volatile std::uint32_t turns = 0;
+  while (!over) turns = turns + 1;
+}
+
 constexpr int stuck_line = __LINE__ + 2;
 Task<void> spin(Cx cx, const auto& begins, const std::atomic<bool>& over) {
   co_await yield(cx);  // the site that is told
   begins();
-  while (!over) {
-  }
+  spin_until(over);
 }
 /// A program of one task that does so.
 template <class Begins>
@@ -99,8 +105,7 @@ std::atomic<int> spinning = 0;
 Task<void> spin_with_another(Cx cx) {
   co_await yield(cx);
   if (++spinning == 2) raise_all(SIGINT, SIGINT);
-  for (const std::atomic<bool> over = false; !over;) {
-  }
+  spin_until(std::atomic<bool>(false));
 }
 Task<void> spin_twice(Scope& scope) {
   (void)co_await scope.spawn(spin_with_another);
