@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "calm/cx/wait.hpp"
+
 namespace calm::channel {
 
 /// Base of the insides of a channel.
@@ -30,7 +32,7 @@ class Held {
     if (shared_) [[unlikely]] {
       holds_.fetch_add(1, std::memory_order_relaxed);
     } else {
-      holds_.store(holds_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      add_hold_in_turn();
     }
   }
   /// Gives: true when it was the last.
@@ -38,6 +40,14 @@ class Held {
     // [H1] what others did with it before they let go -> seen by the last, who ends it
     if (shared_) [[unlikely]]
       return holds_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    return drop_hold_in_turn();
+  }
+
+  // The same in a short turn (sync/line.hpp): nobody else is at work.
+  [[gnu::always_inline]] void add_hold_in_turn() noexcept {
+    holds_.store(holds_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  [[nodiscard, gnu::always_inline]] bool drop_hold_in_turn() noexcept {
     const std::uint32_t left = holds_.load(std::memory_order_relaxed) - 1;
     holds_.store(left, std::memory_order_relaxed);
     return left == 0;
@@ -53,6 +63,7 @@ class Hold {
   Hold() noexcept = default;
   /// Needs: made by new; the first hold takes it over.
   explicit Hold(State* state) noexcept : state_(state) { state_->add_hold(); }
+  Hold(State* state, cx::InTurn /*now*/) noexcept : state_(state) { state_->add_hold_in_turn(); }
   Hold(const Hold& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) state_->add_hold();
   }
@@ -66,13 +77,18 @@ class Hold {
       end(state_);
   }
 
+  /// Needs: a hold, and a short turn. Gives: what the caller has to end() when the turn is over; nullptr where others hold it.
+  [[nodiscard, gnu::always_inline]] State* let_go_in_turn() noexcept {
+    State* const state = std::exchange(state_, nullptr);
+    return state->drop_hold_in_turn() ? state : nullptr;
+  }
+  [[gnu::noinline]] static void end(State* state) noexcept { delete state; }
+
   State* operator->() const noexcept { return state_; }
   State& operator*() const noexcept { return *state_; }
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
  private:
-  [[gnu::noinline]] static void end(State* state) noexcept { delete state; }
-
   State* state_ = nullptr;
 };
 

@@ -30,6 +30,7 @@
 #include "calm/channel/unsent.hpp"
 #include "calm/check/require.hpp"
 #include "calm/cx/cx.hpp"
+#include "calm/cx/wait.hpp"
 #include "calm/lockfree/relaxed.hpp"
 #include "calm/model/outcome.hpp"
 #include "calm/sync/line.hpp"
@@ -218,16 +219,18 @@ class Pipe : public Held {
     line.end_short_turn();
     return true;
   }
-  /// Receives, if there is a value that nobody was granted; then `into` has it.
+  /// Receives, if there is a value that nobody was granted; then `into` has it. Where there is none yet the turn goes on for a wait
+  /// that comes to stand in line, or ends it.
   template <class Made>
-  [[nodiscard, gnu::always_inline]] bool receive_at_hand(Made* into) noexcept
+  [[nodiscard, gnu::always_inline]] cx::Found receive_at_hand(Made* into) noexcept
     requires(moves_in_turn)
   {
     const sync::Line& line = intake_.line();
-    if (!line.begin_short_turn()) return false;
+    if (!line.begin_short_turn()) return cx::Found::unknown;
     if (!outlet_.has_value()) {
+      if (!outlet_.is_over()) return cx::Found::nothing_in_turn;
       line.end_short_turn();
-      return false;
+      return cx::Found::unknown;
     }
     ::new (static_cast<void*>(into)) Made(slots_.remove());
     if (!line.empty() && !closed_) intake_.serve();
@@ -235,7 +238,7 @@ class Pipe : public Held {
       drain_.serve();
     verify();
     line.end_short_turn();
-    return true;
+    return cx::Found::it;
   }
 
   // --- those who send ---
@@ -344,18 +347,23 @@ class Pipe : public Held {
     outlet_.forget_grant();
     return slots_.take();
   }
-  /// Gives: the oldest value, for who was granted one. Fails: as receive().
-  [[nodiscard, gnu::always_inline]] T receive_granted() {
+  /// Gives: the oldest value, for who was granted one, whose hold this is and may be gone then. Fails: as receive().
+  [[nodiscard, gnu::always_inline]] static T receive_granted(Hold<Pipe>& hold) {
+    Pipe& pipe = *hold;
     if constexpr (moves_in_turn) {
-      if (intake_.line().begin_short_turn()) [[likely]] {
-        outlet_.forget_grant();
-        T value = slots_.remove();
-        changed();
-        intake_.line().end_short_turn();
+      const sync::Line& line = pipe.intake_.line();
+      if (line.begin_short_turn()) [[likely]] {
+        pipe.outlet_.forget_grant();
+        T value = pipe.slots_.remove();
+        pipe.changed();
+        Pipe* const over = hold.let_go_in_turn();
+        line.end_short_turn();
+        if (over != nullptr) [[unlikely]]
+          Hold<Pipe>::end(over);
         return value;
       }
     }
-    return receive(take_granted());
+    return pipe.receive(pipe.take_granted());
   }
   /// The same for a value that nobody was granted. Gives: nothing when there is none, and `why` says what that means.
   [[nodiscard]] std::optional<Place> try_take(Errc& why) noexcept {

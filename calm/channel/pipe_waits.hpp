@@ -81,10 +81,15 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
  public:
   ValueWait(const cx::Context* context, Pipe<T>* pipe) noexcept
       : sync::LineWait<Outlet<T>>(context, &pipe->outlet()), pipe_(pipe) {}
+  /// The same in a short turn.
+  ValueWait(const cx::Context* context, Pipe<T>* pipe, cx::InTurn now) noexcept
+      : sync::LineWait<Outlet<T>>(context, &pipe->outlet()), pipe_(pipe, now) {}
 
   cx::WaitState step(cx::TaskRoot& root, ChildEnd& end) noexcept override {
+    if (this->is_plainly_granted() && !pipe_->is_abandoned()) [[likely]]
+      return cx::WaitState::ready;  // the value is taken in a turn, by result(), or given back in one
     const cx::WaitState state = this->step_of_line(root, end);
-    if (state != cx::WaitState::ready || (!refused_ && !pipe_->is_abandoned())) return state;
+    if (state != cx::WaitState::ready || (!is_refused() && !pipe_->is_abandoned())) return state;
     return fail(end);
   }
   /// A value that it leaves behind in a channel without receivers is nobody's.
@@ -95,8 +100,8 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
   }
 
   // For the channel, which decides.
-  [[nodiscard]] bool is_refused() const noexcept { return refused_; }
-  void refuse() noexcept { refused_ = true; }
+  [[nodiscard]] bool is_refused() const noexcept { return this->is_other_way(); }
+  void refuse() noexcept { this->set_other_way(); }
 
  protected:
   ~ValueWait() {
@@ -113,7 +118,7 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
   /// The same. Gives: the value. Fails: as Pipe::receive().
   [[nodiscard, gnu::always_inline]] T receive() {
     this->use_grant();
-    return pipe_->receive_granted();
+    return Pipe<T>::receive_granted(pipe_);
   }
 
  private:
@@ -124,7 +129,6 @@ class ValueWait : public sync::LineWait<Outlet<T>> {
   }
 
   Hold<Pipe<T>> pipe_;
-  bool refused_ = false;
 };
 
 /// A value that nobody was granted is had without a wait.
@@ -144,9 +148,11 @@ class ValueShortcut {
 template <class T>
 class MovedShortcut {
  public:
+  using CalmKeepsTurn = void;
+
   explicit MovedShortcut(T&& value) noexcept : value_(std::move(value)) {}
-  [[nodiscard, gnu::always_inline]] static bool get_into(MovedShortcut* into, const cx::TaskRoot& /*root*/,
-                                                         Pipe<T>* pipe) noexcept {
+  [[nodiscard, gnu::always_inline]] static cx::Found get_into(MovedShortcut* into, const cx::TaskRoot& /*root*/,
+                                                              Pipe<T>* pipe) noexcept {
     return pipe->receive_at_hand(into);
   }
   [[gnu::always_inline]] T result() noexcept { return std::move(value_); }

@@ -76,6 +76,15 @@ class Parking final : public Base {
         root.stands_in_line(*this, Base::resource());
     }
   }
+  /// The same in a turn, which ends.
+  void await_suspend_in_turn(Frame& frame) noexcept {
+    park_in(frame);
+    TaskRoot& root = *frame.root();
+    if (!root.may_ask_now()) [[unlikely]]
+      return Base::end_turn();
+    Base::join_and_end_turn(root);
+    root.stands_in_line(*this, Base::resource());
+  }
   decltype(auto) await_resume() noexcept(noexcept(std::declval<Base&>().result())) { return Base::result(); }
   /// The same for a ShortWay.
   auto await_settle() noexcept
@@ -134,6 +143,20 @@ class Parking<Base> {
   // NOLINTEND(readability-identifier-naming)
 };
 
+/// What came of a look on a short way.
+enum class Found : std::uint8_t {
+  it,
+  nothing_in_turn,  ///< it is not there, and the turn in which that was seen goes on; for a Shortcut that KeepsTurn
+  unknown,          ///< it is not there, or others may come
+};
+
+/// A shortcut that looks in a turn may keep that until the wait stands in line, so that nobody need look again. The wait is
+/// made with InTurn() behind its arguments then, which must not throw nor begin a turn, and join_and_end_turn(root) or
+/// end_turn() is the next that is asked of it.
+struct InTurn {};
+template <class W>
+concept KeepsTurn = requires { typename W::Shortcut::CalmKeepsTurn; };
+
 /// A wait for something that is often there may have a short way, `W::Shortcut`, on which no wait is made:
 ///   is_at_hand(...)       only looks. True: it is there, and nobody else can come before the task that looks
 ///   Shortcut(root, ...)   gets it. Needs: is_at_hand(), and nothing was done since
@@ -143,7 +166,7 @@ class Parking<Base> {
 ///   get(root, ...)        true: it is the task's
 ///   Shortcut(...)         knows it. Needs: get()
 /// instead of the first two; or, where what is got is kept in it,
-///   get_into(place, root, ...)   true: it is the task's, and a Shortcut that has it is made there
+///   get_into(place, root, ...)   gives a Found; `it`: it is the task's, and a Shortcut that has it is made there
 /// A `Shortcut settle()` of the wait is called instead of its result(), and the shortcut's is given:
 /// what the frame gets need not have an address then.
 template <class W, class... Arguments>
@@ -169,10 +192,18 @@ class ShortWay {
   [[gnu::always_inline]] ShortWay(Frame& frame, TaskRoot& root, GivenContext context, Arguments&... arguments) {
     // A quiet task has nothing to acknowledge (CAN-7, CAN-13), and is of a host that follows nobody.
     if (context.is_of(root) && root.is_quiet() && root.may_pass()) [[likely]] {
-      if (get(root, arguments...)) [[likely]] {
+      const Found found = get(root, arguments...);
+      if (found == Found::it) [[likely]] {
         root.pass();
         way_ = Way::short_one;
         return;
+      }
+      if constexpr (keeps_turn) {
+        if (found == Found::nothing_in_turn) {
+          way_ = Way::wait_in_turn;
+          prepare_in_turn<Arguments...>(frame, context, static_cast<Passed<Arguments>>(arguments)...);
+          return;
+        }
       }
       // Where no other thread polls it was the thing itself that was not there: to ask for it before the frame suspends is in
       // vain.
@@ -196,6 +227,9 @@ class ShortWay {
   }
   template <std::derived_from<Frame> Promise>
   void await_suspend(std::coroutine_handle<Promise> coroutine) noexcept {
+    if constexpr (keeps_turn) {
+      if (way_ == Way::wait_in_turn) return suspend_in_turn(coroutine.promise());
+    }
     suspend_in_line(coroutine.promise());
   }
   [[gnu::always_inline]] decltype(auto) await_resume() {
@@ -211,26 +245,28 @@ class ShortWay {
  private:
   enum class Way : std::uint8_t {
     short_one,
-    unknown,  ///< the wait may be ready at once: somebody has to be asked or told, or others may have come
-    wait,     ///< what it is for was not there
+    unknown,       ///< the wait may be ready at once: somebody has to be asked or told, or others may have come
+    wait,          ///< what it is for was not there
+    wait_in_turn,  ///< the same, and the turn goes on in which that was seen
   };
+  static constexpr bool keeps_turn = KeepsTurn<W>;
 
   /// What fits into a register is passed in one: it need not have an address then, nor a place in the frame.
   template <class Argument>
   using Passed = std::conditional_t<std::is_scalar_v<Argument>, Argument, Argument&&>;
 
   template <class... Arguments>
-  [[nodiscard, gnu::always_inline]] bool get(TaskRoot& root, Arguments&... arguments) noexcept {
+  [[nodiscard, gnu::always_inline]] Found get(TaskRoot& root, Arguments&... arguments) noexcept {
     if constexpr (GetsInto<W, Arguments...>) {
       return Shortcut::get_into(std::addressof(shortcut_), root, arguments...);
     } else if constexpr (requires { Shortcut::get(root, arguments...); }) {
-      if (!Shortcut::get(root, arguments...)) return false;
+      if (!Shortcut::get(root, arguments...)) return Found::unknown;
       std::construct_at(std::addressof(shortcut_), arguments...);
     } else {
-      if (!Shortcut::is_at_hand(arguments...)) return false;
+      if (!Shortcut::is_at_hand(arguments...)) return Found::unknown;
       std::construct_at(std::addressof(shortcut_), root, arguments...);
     }
-    return true;
+    return Found::it;
   }
 
   // Out of the way, so that the short one stays short.
@@ -239,7 +275,14 @@ class ShortWay {
   [[gnu::noinline]] void prepare(Frame& frame, GivenContext context, Passed<Arguments>... arguments) {
     std::construct_at(std::addressof(parking_), frame, context, std::forward<Passed<Arguments>>(arguments)...);
   }
+  /// The turn goes on, so nothing may throw.
+  template <class... Arguments>
+  [[gnu::noinline]] void prepare_in_turn(Frame& frame, GivenContext context, Passed<Arguments>... arguments) noexcept {
+    std::construct_at(std::addressof(parking_), frame, context, std::forward<Passed<Arguments>>(arguments)...,
+                      InTurn());
+  }
   [[gnu::noinline]] void suspend_in_line(Frame& frame) noexcept { parking_.await_suspend_in_line(frame); }
+  [[gnu::noinline]] void suspend_in_turn(Frame& frame) noexcept { parking_.await_suspend_in_turn(frame); }
   [[gnu::noinline]] decltype(auto) resume_from_wait() { return parking_.await_resume(); }
   [[gnu::noinline]] Shortcut settle_wait() { return parking_.await_settle(); }
 

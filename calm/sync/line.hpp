@@ -23,7 +23,7 @@
 //     move must not use the channel.
 //   * What a wake leads to is Host::schedule(), which never comes back here.
 // Lifetime: the last thing that an operation does to a primitive is to end its turn, and who was granted has a turn before it
-// goes on. So it goes on when the one who granted it has let go of the primitive, and may end it.
+// goes on, or when it takes what it was granted. So by then the one who granted it has let go of the primitive, and it may end it.
 #pragma once
 
 #include <concepts>
@@ -57,12 +57,17 @@ class InLine {
   InLine(const InLine&) = delete;
   InLine& operator=(const InLine&) = delete;
 
-  /// Outside a turn it is good for one question: whether it is `outside`. Needs: its own task, or a turn.
+  /// Outside a turn it is good for one question: whether it is `outside`; see is_plainly_granted(). Needs: its own task, or a turn.
   [[nodiscard]] Place place() const noexcept { return static_cast<Place>(before_.get() & place_bits); }
   /// The primitive notes that it is granted in the other of two ways, as it understands them. Needs: a turn.
   void set_other_way() noexcept { before_.set(before_.get() | other_way_bit); }
   /// Needs: its own task, or a turn.
   [[nodiscard]] bool is_other_way() const noexcept { return (before_.get() & other_way_bit) != 0; }
+  /// Gives: true when it is granted, and not in the other way. Needs: its own task; where that has no turn, it has one before it
+  ///        touches what was granted or ends the wait: by then who granted it has let go of the line.
+  [[nodiscard]] bool is_plainly_granted() const noexcept {
+    return (before_.get() & bits) == static_cast<std::uintptr_t>(Place::granted);
+  }
 
  protected:
   InLine() noexcept = default;
@@ -355,6 +360,14 @@ class LineWait : public WaiterFor<P>::Type {
   [[nodiscard]] P& primitive() const noexcept { return *primitive_; }
   /// What was granted is in the hands of the task from here on. Needs: granted.
   void use_grant() noexcept { Line::use(*this); }
+  /// To the end of the line, in a short turn that has gone on since what it is for was seen not to be there; the turn ends.
+  [[gnu::always_inline]] void join_and_end_turn(cx::TaskRoot& root) noexcept {
+    const Line& line = primitive_->line();
+    primitive_->line().join(*this, root.id());
+    line.end_short_turn();
+  }
+  void end_turn() const noexcept { primitive_->line().end_short_turn(); }
+
   /// step(), for those who have their own around it.
   [[gnu::always_inline]] cx::WaitState step_of_line(cx::TaskRoot& root, ChildEnd& end) noexcept {
     const Line& line = primitive_->line();

@@ -313,6 +313,114 @@ TEST_P(SharedChannel, CHN_11_a_rendezvous_hands_each_value_to_one) {
   EXPECT_EQ(taken.value(), 300);
 }
 
+Task<void> sends_one_later(Cx cx, channel::Sender<int> out, int value) {
+  co_await yield(cx);
+  (void)co_await out.send(cx, value);
+}
+/// Receives what is there, value after value, then one that is not there yet; after so many that are ready at once it gives way in
+/// between (SCH-10), and somewhere here that is where the channel is empty.
+Task<int> receives_until_it_waits(Scope& scope) {
+  int wrong = 0;
+  for (int there = 100; there < 140; ++there) {
+    channel::Mpsc<int> ends = co_await channel::mpsc<int>(scope.cx(), 200);
+    for (int i = 0; i < there; ++i) (void)ends.sender.try_send(i);
+    Handle<void> later = co_await scope.spawn(sends_one_later, std::move(ends.sender), there);
+    for (int i = 0; i <= there; ++i) {
+      const int value = co_await ends.receiver.recv(scope.cx());
+      if (value != i) ++wrong;
+    }
+    co_await std::move(later).join(scope.cx());
+    const std::optional<int> none = co_await ends.receiver.next(scope.cx());
+    if (none) ++wrong;
+  }
+  co_return wrong;
+}
+CALM_CORO_WRAPPER Task<int> received_until_waiting(Cx cx) { return scope(cx, receives_until_it_waits); }
+TEST_P(SharedChannel, CHN_6_SCH_10_who_finds_a_channel_empty_after_any_number_of_values_waits_for_the_next) {
+  const Outcome<int> wrong = run_program(received_until_waiting);
+  ASSERT_TRUE(wrong.is_ok()) << to_string(wrong);
+  EXPECT_EQ(wrong.value(), 0);
+}
+
+struct Volleys {
+  int rounds;
+  Task<void> operator()(Cx cx, int number) const {
+    const auto body = [this, number](Scope& scope) -> Task<void> {
+      channel::Mpsc<int> there = co_await channel::mpsc<int>(scope.cx(), 1);
+      channel::Mpsc<int> back = co_await channel::mpsc<int>(scope.cx(), 1);
+      (void)co_await scope.spawn(&returns, std::move(there.receiver), std::move(back.sender));
+      int at = number;
+      for (int i = 0; i < rounds; ++i) {
+        (void)co_await there.sender.send(scope.cx(), at);
+        const int came = co_await back.receiver.recv(scope.cx());
+        if (came != at + 1) co_await fail(Errc::conflict);
+        at = came;
+        co_await give_way(scope.cx(), i + number);
+      }
+    };
+    co_await scope(cx, body);
+  }
+  static Task<void> returns(Cx cx, channel::Receiver<int> in, channel::Sender<int> out) {
+    while (true) {
+      const std::optional<int> value = co_await in.next(cx);
+      if (!value) break;
+      const channel::Sent<int> sent = co_await out.send(cx, *value + 1);
+      if (!sent) break;
+    }
+  }
+};
+Task<void> volleyed(Cx cx) {
+  const Crowd crowd{6, Volleys{200}};
+  co_await scope(cx, crowd);
+}
+TEST_P(SharedChannel, CHN_4_CHN_6_who_waits_in_turns_of_who_is_alone_and_of_others_gets_each_value_once) {
+  const Outcome<void> end = run_program(volleyed);
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
+}
+
+/// Whoever of them waits when the senders are gone, or the channel is closed under it, is told so.
+Task<void> takes_until_refused(Cx cx, channel::SharedReceiver<int> in, std::shared_ptr<std::atomic<int>> told) {
+  while (true) {
+    const Outcome<int> value = co_await outcome(in.recv(cx));
+    if (value.is_ok()) continue;
+    if (value.is_err() && value.error().code() == Errc::disconnected) ++*told;
+    break;
+  }
+}
+Task<void> takes_until_over(Cx cx, channel::SharedReceiver<int> in, std::shared_ptr<std::atomic<int>> told) {
+  while (true) {
+    const std::optional<int> value = co_await in.next(cx);
+    if (!value) break;
+  }
+  ++*told;
+}
+Task<void> sends_some(Cx cx, channel::Sender<int> out, int count) {
+  for (int i = 0; i < count; ++i) {
+    (void)co_await out.send(cx, i);
+    co_await give_way(cx, i);
+  }
+}
+Task<int> refused_in(Scope& scope) {
+  const auto told = std::make_shared<std::atomic<int>>(0);
+  for (int round = 0; round < 60; ++round) {
+    channel::Mpmc<int> ends = co_await channel::mpmc<int>(scope.cx(), 2);
+    for (int i = 0; i < 2; ++i) {
+      (void)co_await scope.spawn(takes_until_refused, ends.receiver, told);
+      (void)co_await scope.spawn(takes_until_over, ends.receiver, told);
+    }
+    (void)co_await scope.spawn(sends_some, std::move(ends.sender), round % 7);
+    co_await give_way(scope.cx(), round);
+  }
+  while (told->load() < 240) co_await yield(scope.cx());
+  co_return told->load();
+}
+CALM_CORO_WRAPPER Task<int> refused(Cx cx) { return scope(cx, refused_in); }
+TEST_P(SharedChannel, CHN_6_all_who_wait_for_a_value_learn_that_none_will_come) {
+  const Outcome<int> told = run_program(refused);
+  ASSERT_TRUE(told.is_ok()) << to_string(told);
+  EXPECT_EQ(told.value(), 240);
+}
+
 struct SendsTracked {
   channel::TrackedSender<int> out;
   Task<void> operator()(Cx cx, int /*number*/) const {
