@@ -65,6 +65,28 @@ TEST(Loops, GHO_3_a_loop_that_shows_that_it_is_short_is_in_order) {
   static_assert(loop_rounds_max == 1000);
 }
 
+TEST(Loops, GHO_3_a_loop_whose_last_statement_leaves_it_is_long_when_a_continue_before_goes_round) {
+  EXPECT_EQ(loops_in_coroutine("for (auto& x : all) { if (bad(x)) continue; co_return x; }"), "2:f");
+  EXPECT_EQ(loops_in_coroutine("while (more()) { if (bad()) { skip(); continue; } break; }"), "2:f");
+  EXPECT_EQ(loops_in_coroutine("do { if (bad()) continue; break; } while (more());"), "2:f");
+  EXPECT_EQ(loops_in_coroutine("for (;;) { switch (next()) { case 1: continue; default: work(); } break; }"), "2:f")
+      << "a switch is no loop";
+  EXPECT_EQ(loops_in_coroutine("for (;;) { { if (bad()) continue; }\nfor (int i = 0; i < 3; ++i) work(); break; }"),
+            "2:f");
+}
+
+TEST(Loops, GHO_3_a_continue_of_an_inner_loop_does_not_take_the_outer_one_round) {
+  EXPECT_EQ(loops_in_coroutine("for (;;) { for (int i = 0; i < 3; ++i) { if (bad(i)) continue; work(i); } break; }"),
+            "");
+  EXPECT_EQ(loops_in_coroutine("for (;;) { for (int i = 0; i < 3; ++i) if (bad(i)) continue; co_return; }"), "");
+  EXPECT_EQ(loops_in_coroutine("for (;;) { do { if (bad()) continue; work(); } while (false); break; }"), "");
+  EXPECT_EQ(loops_in_coroutine("for (;;) {\nwhile (more()) { if (bad()) continue; work(); } break; }"), "3:f");
+  EXPECT_EQ(loops_in_coroutine("for (;;) { run([](auto& all) { for (int x : all) { if (x) continue; } }); break; }"),
+            "");
+  EXPECT_EQ(loops_in_coroutine("for (;;) { for (int i = 0; i < 3; ++i) { continue; } if (bad()) continue; break; }"),
+            "2:f");
+}
+
 TEST(Loops, GHO_3_names_that_the_file_declares_with_a_number_are_bounds_as_well) {
   EXPECT_EQ(long_loops_in(
                 "constexpr int parties = 3;\nTask<void> f() { for (int i = 0; i < parties; ++i) g(i); co_return; }"),

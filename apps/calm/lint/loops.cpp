@@ -191,12 +191,23 @@ class LoopFinder {
                                 (word == "checkpoint" && text(at + 1) == "(");
                        });
   }
-  /// Gives: true when the last statement of the body leaves the loop.
-  [[nodiscard]] bool runs_once(Range body) const {
+  /// Gives: true when the last statement of the body leaves the loop, and nothing before it goes round.
+  [[nodiscard]] bool runs_once(Range body) const { return ends_in_leaving(body) && !may_go_round(body); }
+  [[nodiscard]] bool ends_in_leaving(Range body) const {
     if (text(body.from) != "{") return text(body.from) == "break" || text(body.from) == "co_return";
     std::size_t last = body.from + 1;
     for (std::size_t at = last; at + 1 < body.to; at = std::max(at + 1, behind_statement(at))) last = at;
     return text(last) == "break" || text(last) == "co_return";
+  }
+  /// Gives: true when there is a `continue` of this loop. Those inside an inner loop are of that one, as is that of a lambda,
+  /// which needs a loop of its own for it; a switch has none.
+  [[nodiscard]] bool may_go_round(Range body) const {
+    for (std::size_t at = body.from; at < body.to; ++at) {
+      const std::string_view word = text(at);
+      if (word == "continue") return true;
+      if (word == "for" || word == "while" || word == "do") at = loop_at(at).whole.to - 1;
+    }
+    return false;
   }
   [[nodiscard]] bool is_quiet(std::uint32_t line) const {
     const std::optional<std::string_view> reason = tokens_.mark(line, check_name);

@@ -6,7 +6,7 @@
 // It knows blocks, not types. A coroutine is a function, or lambda, whose own body has co_await, co_yield or co_return. Its
 // loops are for, while and do. A loop is in order when
 //   - a co_await, a co_yield or a call of checkpoint() stands in it, on any of its ways;
-//   - its body ends with break or co_return, so it runs once;
+//   - its body ends with break or co_return, and no continue of its own goes round before, so it runs once;
 //   - it has at most loop_rounds_max rounds and shows it, see loop_bound.hpp; loops in loops are multiplied.
 // What is inside a lambda or a local class is another function. What a called function does is not seen.
 #pragma once
