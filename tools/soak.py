@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""soak.py — the campaign. First what the runtime is held to: a million parked tasks cancelled within a second, ten idle seconds
-in five milliseconds of CPU, a shutdown in five milliseconds. Then the short tests of threads, a thousand times each on 1, 2 and 8
-workers. Then every test program again and again, with a hundred thousand cases per property, a million programs for the kernel
-beside its reference model (LAB-10), a hundred thousand whole programs in the lab (LAB-6), ten thousand on each number of workers,
-a hundred thousand for the explorer beside its count (LAB-5), and ten million operations on the timer wheel beside a sorted list
-(TMR-3).
+"""soak.py — the campaign. First what the runtime is held to: a million parked tasks cancelled within a second, ten idle seconds in
+five milliseconds of CPU, a shutdown in five milliseconds. Then the short tests of threads, a thousand times each on 1, 2 and 8
+workers, and on one worker of either flavour. Then every test program again and again, with a hundred thousand cases per property, a
+million programs for the kernel beside its reference model (LAB-10), a hundred thousand whole programs in the lab (LAB-6), ten
+thousand on each number of workers, a hundred thousand for the explorer beside its count (LAB-5), and ten million operations on the
+timer wheel beside a sorted list (TMR-3).
 
 Usage: tools/soak.py --build DIR [--repeats N] [MINUTES]      (default: 10 minutes; DIR is an optimised build)
 
-The thread tests have at most half of the time: when it is over they are cut between two lots of repeats, and the summary says
-how far they came. They are those of suites named Workers/…, and those of tests/ON_WORKERS, which are tests of the lab that also
-hold on the production runtime. A round runs each program DIR/tests/**/calm_*_tests with a seed of its own, which is printed. The
-first round is always completed; later a program that still runs when the time is over is cut. At the end come the probes that
-nothing hit.
+The thread tests come first and may take all of the time: when it is over they are cut between two lots of repeats, and the
+summary says how far they came. They are those of suites named Workers/… and Flavours/…, and those of tests/ON_WORKERS, which
+are tests of the lab that also hold on the production runtime. A round runs each program DIR/tests/**/calm_*_tests with a seed
+of its own, which is printed. The first round is always completed; later a program that still runs when the time is over is
+cut. At the end come the probes that nothing hit.
 
 Exit: 0 when nothing broke; 1 with the counterexample, its seed and the command that repeats it; 2 with one line: bad usage.
 """
@@ -46,8 +46,8 @@ TIMER_OPERATIONS = 10_000_000
 FIRST_RUN_SECONDS_MAX = 3600
 WORKERS = (1, 2, 8)
 # Tests on threads that take long: they are run by the rounds, and the limits by themselves.
-SHORT_FILTER = ("Workers/*-*LimitsOn*:*ProgramsOn*:*RuntimeOn*:*InspectionOn*:*keeps_are_kept*:"
-                "*a_governor_does_not_keep_others*")
+SHORT_FILTER = ("Workers/*:Flavours/*-*LimitsOn*:*ProgramsOn*:*RuntimeOn*:*InspectionOn*:*StuckPollOn*:"
+                "*keeps_are_kept*:*a_governor_does_not_keep_others*")
 LIMITS = {"CALM_PARKED_TASKS": "1000000", "CALM_IDLE_MS": "10000", "CALM_LIMITS": "strict"}
 ON_WORKERS = Path(__file__).resolve().parent.parent / "tests" / "ON_WORKERS"
 FAILED = re.compile(r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", re.M)
@@ -210,7 +210,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="calm_soak_") as folder:
         log = Path(folder, "probes.log")
         held = hold_limits(programs, log)
-        repeated = repeat_thread_tests(programs, repeats, start + 30 * minutes, log) if held else None
+        repeated = repeat_thread_tests(programs, repeats, start + 60 * minutes, log) if held else None
         held = repeated is not None and campaign(programs, start + 60 * minutes, log)
         print(*probes.summary(log), sep="\n")
     if repeated and repeated[1]:

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """soak_test.py — tools/soak.py holds limits, repeats tests, prints seeds and says how to repeat a failure."""
+import fnmatch
+import importlib
 import re
 import sys
 import unittest
@@ -109,7 +111,7 @@ class SoakTest(StageTest):
 
     def test_repeats_thread_tests_in_lots_with_a_seed_each(self):
         self.runtime_tests("if repeats: open('lots', 'a').write(repeats + ' ' + seed + '\\n')")
-        for minutes in ("0.05", "0.2", "0.8"):  # half of it for the lots; more where programs start slowly
+        for minutes in ("0.05", "0.2", "0.8"):  # more where programs start slowly
             (self.root / "lots").unlink(missing_ok=True)
             said = self.says(0, args=["--build", self.root / "build", "--repeats", "120", minutes])
             if "threads: 120 of" in said:
@@ -125,9 +127,29 @@ class SoakTest(StageTest):
         for _, seed in runs:
             self.assertTrue(any(0 <= seed - first < 1000 for first in told), "it is counted from that of the lot")
 
-    def test_cuts_the_repeats_when_half_of_the_time_is_over(self):
+    def test_cuts_the_repeats_when_the_time_is_over(self):
         self.runtime_tests("if repeats: time.sleep(0.05)")
         self.soak(0, "threads: 50 of 1000 repeats of 7 tests", "soak: nothing broke\n", minutes="0.0001")
+
+    def test_gives_the_repeats_all_of_the_time(self):
+        # A lot takes two thirds of the time: when half of it is over there is a second one to come.
+        for seconds in (1, 4, 16, 64):  # more where programs start slowly
+            self.runtime_tests(f"if repeats: time.sleep({2 * seconds / 3})")
+            said = self.soak(0, minutes=str(seconds / 60))
+            if "threads: 100 of 1000" in said:
+                break
+        self.assertIn("threads: 100 of 1000 repeats of 7 tests", said)
+
+    def test_repeats_every_suite_of_the_runtime_but_those_that_end_processes(self):
+        sys.path.insert(0, str(TOOLS))
+        wanted = importlib.import_module("soak").SHORT_FILTER.partition("-")[0].split(":")
+        suites = set()
+        for source in (TOOLS.parent / "tests/unit/runtime").glob("*_test.cpp"):
+            suites.update(re.findall(r"^INSTANTIATE_TEST_SUITE_P\((\w+),\s*(\w+)", source.read_text(), re.M))
+        self.assertGreater(len(suites), 20)
+        self.assertIn(("Flavours", "Admission"), suites)
+        for prefix, suite in sorted(suites - {("Terminating", "TerminateOn")}):
+            self.assertTrue(any(fnmatch.fnmatch(f"{prefix}/{suite}.", pattern) for pattern in wanted), f"{prefix}/{suite}")
 
     def test_gives_the_seed_and_the_command_of_a_thread_test_that_failed(self):
         program = self.runtime_tests("if repeats:", "    print('[  FAILED  ] Workers/SharedSync.CHN_12_x/8')", "    sys.exit(1)")
