@@ -1,7 +1,7 @@
 // injector.hpp — work from threads that are none of the runtime's: spawned into a region, waited for by a thread.
 // Laws:    I1 (what is spawned belongs to the region), REG-7 (admission_closed), TSK-3, TSK-5, HND-3, QUI-2, QUI-3, OUT-5
 // Threads: an Injector and what it gives anywhere but on workers; made in a task
-// Cancel:  a task that was spawned so is cancelled with its region; who waits for it is told Cancelled
+// Cancel:  a task that was spawned so is cancelled with its region, or by its budget; who waits for it is told Cancelled
 //
 //   calm::Injector door(scope);                              // in a task; hand it to any thread
 //   auto handle = door.spawn(load, Url("…"));                // on that thread
@@ -10,6 +10,7 @@
 // An injector keeps no region open: once the scope closes, spawn() answers admission_closed. It may outlive the runtime.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "calm/cx/port.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/sendable.hpp"
+#include "calm/cx/spawn.hpp"
 #include "calm/cx/spawned.hpp"
 #include "calm/mem/ref.hpp"
 #include "calm/runtime/bell.hpp"
@@ -82,21 +84,23 @@ Task<void> run_injected(Cx cx, Replier<T> replier, std::unique_ptr<Work> work) {
   if (!told.is_ok()) co_await fail_with(std::move(told));
 }
 
+/// Where a task from outside is to be, and under what terms.
+struct OutsidePlace {
+  cx::Port& port;
+  RegionId region;
+  cx::Crew& crew;
+  TaskOptions options;
+};
+
 /// Admits a task that a thread outside made. Gives: why not; the shell is as it was then.
-Status admit_from_outside(cx::Port& port, kernel::Worker& worker, RegionId region, cx::Crew& crew, cx::TaskRoot& shell);
+Status admit_from_outside(const OutsidePlace& place, kernel::Worker& worker, cx::TaskRoot& shell);
 
 /// On its way to a worker.
 template <class T, class F, class... Arguments>
 class Injected final : public cx::Errand {
  public:
-  Injected(cx::Port& port, RegionId region, cx::Crew& crew, mem::Ref<Reply<T>> reply, F callable,
-           Arguments... arguments)
-      : port_(port),
-        region_(region),
-        crew_(crew),
-        reply_(std::move(reply)),
-        callable_(std::move(callable)),
-        arguments_(std::move(arguments)...) {}
+  Injected(const OutsidePlace& place, mem::Ref<Reply<T>> reply, F callable, Arguments... arguments)
+      : place_(place), reply_(std::move(reply)), callable_(std::move(callable)), arguments_(std::move(arguments)...) {}
 
   void run(kernel::Worker* worker) noexcept override {
     std::unique_ptr<Injected> self(this);
@@ -122,19 +126,17 @@ class Injected final : public cx::Errand {
 
   static void admit(std::unique_ptr<Injected> self, kernel::Worker& worker) noexcept {
     const mem::Ref<Reply<T>> reply = self->reply_;
-    cx::Port& port = self->port_;
-    const RegionId region = self->region_;
-    cx::Crew& crew = self->crew_;
+    const OutsidePlace place = self->place_;
     mem::Ref<Shell> shell;
     try {
-      shell = mem::Ref<Shell>::adopt(new Shell(port));
+      shell = mem::Ref<Shell>::adopt(Shell::template make<Shell>(place.options.name, place.port));
       shell->begin(run_injected<T>(Cx(shell->context()), Replier<T>(reply), std::move(self)));
     } catch (const std::bad_alloc&) {
       return refuse(*reply, Errc::resource_exhausted);
     }
     reply->has_task = true;
     shell->retain();
-    const Status admitted = admit_from_outside(port, worker, region, crew, *shell);
+    const Status admitted = admit_from_outside(place, worker, *shell);
     if (!admitted) {
       refuse(*reply, admitted);  // before its frame goes, which would reply that it was cancelled
       shell->drop(worker, {});
@@ -146,9 +148,7 @@ class Injected final : public cx::Errand {
     return callable_(cx, std::move(std::get<index>(arguments_))...);
   }
 
-  cx::Port& port_;
-  RegionId region_;
-  cx::Crew& crew_;
+  OutsidePlace place_;
   mem::Ref<Reply<T>> reply_;
   F callable_;
   std::tuple<Arguments...> arguments_;
@@ -192,18 +192,26 @@ class Injector {
     CALM_REQUIRE(LAB_1, bool(gateway_));  // the lab has no threads outside
   }
 
-  /// Starts `callable(cx, arguments...)` as a task of the scope; whether it was admitted the handle tells.
+  /// Starts `callable(cx, arguments...)` as a task of the scope; whether it was admitted the handle tells. With options it has a
+  /// name and a budget of its own, within that of the scope (BUD-3): a deadline in the time of the runtime, as Cx::now() tells it,
+  /// a priority that it waits in, from when a worker takes it in.
   /// Fails: std::bad_alloc.
   template <class F, class... Arguments>
+    requires(!std::same_as<F, TaskOptions>)
   auto spawn(F callable, Arguments... arguments) const -> OutsideHandle<cx::TaskValue<F, Cx, Arguments...>> {
+    return spawn(TaskOptions{}, std::move(callable), std::move(arguments)...);
+  }
+  template <class F, class... Arguments>
+  auto spawn(const TaskOptions& options, F callable, Arguments... arguments) const
+      -> OutsideHandle<cx::TaskValue<F, Cx, Arguments...>> {
     static_assert((sendable<Arguments> && ...),
                   "calm: a task runs on another thread, so its arguments are values: no references, pointers, views or "
                   "reference wrappers (TSK-4)");
     using T = cx::TaskValue<F, Cx, Arguments...>;
     auto reply = mem::Ref<runtime::Reply<T>>::adopt(new runtime::Reply<T>());
     using Errand = runtime::Injected<T, F, Arguments...>;
-    auto errand =
-        std::make_unique<Errand>(*port_, region_, *crew_, reply, std::move(callable), std::move(arguments)...);
+    const runtime::OutsidePlace place{.port = *port_, .region = region_, .crew = *crew_, .options = options};
+    auto errand = std::make_unique<Errand>(place, reply, std::move(callable), std::move(arguments)...);
     if (gateway_->hand_in(*errand)) {
       (void)errand.release();
     } else {
