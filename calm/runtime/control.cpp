@@ -36,17 +36,17 @@ class Question final : public mem::RefCounted, public cx::Errand {
   Bell bell_;
 };
 
-void Control::attach(Engine& engine) {
+void Control::attach(Engine& engine, bool may_be_asked) {
   const std::lock_guard hold(mutex_);
   engine_ = &engine;
-  gateway_ = engine.gateway();
+  if (may_be_asked) caller_ = engine.gateway();
   polls_ = StallWatch(engine.poll_watches(), {});
 }
 
 void Control::detach() {
   const std::lock_guard hold(mutex_);
   engine_ = nullptr;
-  gateway_ = {};
+  caller_ = {};
   polls_ = StallWatch({}, {});
 }
 
@@ -56,7 +56,7 @@ mem::Ref<Question> Control::hand_in(Answer answer, bool is_order) {
   {
     const std::lock_guard hold(mutex_);
     if (engine_ == nullptr) return {};
-    gateway = gateway_;
+    gateway = engine_->gateway();
     question = std::make_unique<Question>(*engine_, std::move(answer), is_order);
     polls_.see(monotonic_now());
   }

@@ -23,7 +23,8 @@ class Control {
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
 
-  void attach(Engine& engine);
+  /// `may_be_asked`: somebody outside can reach this. A run that can be stopped from outside is not stuck, whatever it waits for.
+  void attach(Engine& engine, bool may_be_asked);
   /// After this nobody reaches the engine.
   void detach();
 
@@ -45,7 +46,7 @@ class Control {
 
   std::mutex mutex_;
   Engine* engine_ = nullptr;
-  mem::Ref<cx::Gateway> gateway_;
+  mem::Ref<cx::Gateway> caller_;  // as who may come at any time (gateway.hpp)
   StallWatch polls_{{}, {}};
 };
 

@@ -33,6 +33,7 @@ enum class StepKind : std::uint8_t;
 
 namespace calm::runtime {
 
+class Minder;
 class Recorder;
 
 template <lockfree::AtomicsPolicy Atomics>
@@ -70,8 +71,9 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void rescue(std::size_t worker, std::uint64_t round) noexcept override;
   [[nodiscard]] std::vector<const PollWatch*> poll_watches() const override;
   [[nodiscard]] const mem::Ref<cx::Gateway>& gateway() const noexcept override { return gateway_; }
-  /// Calls this when a worker has something to poll after all of them rested. Before start().
-  void when_work_begins(void (*call)(void*) noexcept, void* context) noexcept;
+  /// Tells the minder when a worker has something to poll after it rested, and when the main task has ended and left something.
+  /// Needs: it outlives this. Before start().
+  void tell(Minder& minder) noexcept { minder_ = &minder; }
   /// Records the run. Needs: the recorder outlives this. Before start().
   void record_to(Recorder& recorder);
 
@@ -175,6 +177,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   void fire(Seat<Atomics>& seat);
   void fire_for(Seat<Atomics>& seat, Seat<Atomics>& whose);
   [[nodiscard]] Time next_alarm(Seat<Atomics>& seat) noexcept;
+  [[nodiscard]] bool is_dead() const noexcept;
   void tell_if_stuck(Seat<Atomics>& seat);
   void finish_if_closed();
   void ring() noexcept;
@@ -197,8 +200,7 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   std::unique_ptr<RecordedDoor> recorded_door_;
   TaskId main_{};
   std::atomic<bool> told_stuck_{false};
-  void (*work_begins_)(void*) noexcept = nullptr;
-  void* work_begins_context_ = nullptr;
+  Minder* minder_ = nullptr;  // none in a test of a machine alone
 
   Parting parting_;
   alignas(128) sched::Commons<Atomics> commons_;

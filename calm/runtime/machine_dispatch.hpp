@@ -9,6 +9,7 @@
 #include "calm/kernel/kernel.hpp"
 #include "calm/lockfree/company.hpp"
 #include "calm/runtime/machine_port.hpp"
+#include "calm/runtime/minder.hpp"
 #include "calm/sched/lane.hpp"
 
 namespace calm::runtime {
@@ -42,6 +43,7 @@ void Machine<Atomics>::after_main(Seat<Atomics>& seat) {
   if (kernel_->state(main_) != TaskState::completed) return;
   (void)kernel_->close(seat.worker, root());
   orders_.give(closing);
+  if (minder_ != nullptr && kernel_->state(root()) != RegionState::closed) minder_->main_has_ended();
 }
 
 /// Polls this task, and then whoever is next in the queue for as long as there is nothing else to see to. So not everything is

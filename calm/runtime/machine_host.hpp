@@ -191,12 +191,6 @@ std::vector<const PollWatch*> Machine<Atomics>::poll_watches() const {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-void Machine<Atomics>::when_work_begins(void (*call)(void*) noexcept, void* context) noexcept {
-  work_begins_ = call;
-  work_begins_context_ = context;
-}
-
-template <lockfree::AtomicsPolicy Atomics>
 std::string Machine<Atomics>::workers_text() const {
   std::string text;
   for (const auto& seat : seats_) {

@@ -15,6 +15,7 @@
 #include "calm/runtime/machine_dispatch.hpp"
 #include "calm/runtime/machine_newborns.hpp"
 #include "calm/runtime/machine_port.hpp"
+#include "calm/runtime/minder.hpp"
 
 namespace calm::runtime {
 
@@ -95,7 +96,7 @@ void Machine<Atomics>::go_out(Seat<Atomics>& seat) noexcept {
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::begin_work(Seat<Atomics>& seat) noexcept {
   seat.watch.wake();
-  if (work_begins_ != nullptr) work_begins_(work_begins_context_);
+  if (minder_ != nullptr) minder_->work_begins();
 }
 
 /// Gives: false when it is to leave.
@@ -354,12 +355,26 @@ void Machine<Atomics>::finish_if_closed() {
   beds_.call_all();
 }
 
+/// Gives: true when all workers lie down, nothing waits for any of them and none waits for time, a moment ago.
+template <lockfree::AtomicsPolicy Atomics>
+bool Machine<Atomics>::is_dead() const noexcept {
+  const auto rounds = [this] {
+    std::uint64_t sum = 0;
+    for (const auto& seat : seats_) sum += seat->worker.rounds();
+    return sum;
+  };
+  const std::uint64_t before = rounds();
+  if (!beds_.all_lie() || !commons_.empty() || orders_.has_now(urgent)) return false;
+  for (const auto& seat : seats_) {
+    if (seat->waits_for_time.load(std::memory_order_seq_cst) || !seat->inbox.empty()) return false;
+  }
+  // Who was called lies until it has got up. If one did meanwhile, it does not lie, or it has polled.
+  return beds_.all_lie() && rounds() == before;
+}
+
 template <lockfree::AtomicsPolicy Atomics>
 void Machine<Atomics>::tell_if_stuck(Seat<Atomics>& seat) {
-  if (!beds_.all_lie() || gateway_->has_callers()) return;
-  for (const auto& other : seats_) {
-    if (other->waits_for_time.load(std::memory_order_seq_cst)) return;
-  }
+  if (told_stuck_.load(std::memory_order_relaxed) || gateway_->has_callers() || !is_dead()) return;
   if (told_stuck_.exchange(true)) return;
   come_in(seat);
   std::fprintf(stderr, "%s\ncalm: nothing will ever wake it\n",

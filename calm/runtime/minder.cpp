@@ -5,8 +5,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "calm/runtime/monotonic.hpp"
@@ -30,7 +30,7 @@ Minder::Minder(const RunOptions& options, Control& control)
 Status Minder::start() {
   try {
     thread_ = std::thread([this] { mind(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // std::system_error, std::bad_alloc
     return Errc::resource_exhausted;
   }
   return {};
@@ -40,11 +40,25 @@ void Minder::begin() noexcept {
   if (!std::exchange(has_begun_, true)) begins_.release();
 }
 
-void Minder::watch_polls(Engine& engine, bool rescues) {
+void Minder::watch_polls(Engine& engine, bool rescues, bool at_once) {
+  const Duration tell = std::max(options_.stall_limit.value_or(default_stall_limit), Duration());
   const Duration rescue = rescues ? options_.rescue_after : Duration();
-  stalls_ = StallWatch(engine.poll_watches(), {.tell = options_.stall_limit, .rescue = rescue});
+  if (tell == Duration() && rescue == Duration()) return;
+  stalls_ = StallWatch(engine.poll_watches(), {.tell = tell, .rescue = rescue});
   engine_ = &engine;
+  watches_later_ = !at_once;
+  if (at_once) watch_from_now_on();
+}
+
+void Minder::watch_from_now_on() {
+  if (engine_ == nullptr || std::exchange(watches_, true)) return;
   look_at_ = monotonic_now();
+}
+
+void Minder::main_has_ended() noexcept {
+  if (!watches_later_) return;
+  // Without a thread nobody looks; the run goes on all the same.
+  if (thread_.joinable() || start()) call(ending);
 }
 
 void Minder::work_begins() noexcept {
@@ -55,7 +69,8 @@ void Minder::look_at_polls() {
   const std::string text = stalls_.look(monotonic_now());
   if (!text.empty()) {
     std::fputs(text.c_str(), stderr);
-    if (options_.on_stall == OnStall::abort) std::abort();
+    // How long a poll may take on a busy machine who wrote the program knows: without a limit of theirs it is only told.
+    if (options_.on_stall == OnStall::abort && options_.stall_limit) std::abort();
   }
   for (const StallWatch::Stuck& stuck : stalls_.stuck()) engine_->rescue(stuck.worker, stuck.round);
   if (stalls_.saw_work()) {
@@ -155,6 +170,7 @@ void Minder::mind() {
       (void)std::signal(signal_.load(), SIG_DFL);
       (void)std::raise(signal_.load());
     }
+    if ((calls & ending) != 0) watch_from_now_on();
     if ((calls & look) != 0) look_at_ = monotonic_now() + stalls_.pause();
     if (look_at_ && monotonic_now() >= *look_at_) look_at_polls();
     if (told_by_ && monotonic_now() >= *told_by_) {
@@ -167,6 +183,7 @@ void Minder::mind() {
 
 void Minder::begin_shutdown() {
   if (!control_.shut_down()) return;  // asked for, not done: who minds the workers does not wait for one in a poll
+  watch_from_now_on();
   told_by_ = monotonic_now() + Duration::nanoseconds(within_ns_.load(std::memory_order_seq_cst));
 }
 

@@ -32,15 +32,19 @@ class Minder {
   /// Fails: busy when another run has them.
   Status take_signals();
 
-  /// Makes its thread, which keeps what it is told until begin(). After all that says "before". Fails: resource_exhausted.
+  /// Makes its thread, which keeps what it is told until begin(). After all that says "before", by one at a time.
+  /// Fails: resource_exhausted.
   Status start();
   /// The run can be reached by the control: a signal that came before that is heard now (QUI-2).
   void begin() noexcept;
   /// It minds nothing any more. Before what it minds is gone.
   void dismiss() noexcept;
 
-  /// Watches that polls end, as the options say, and has those rescued that are stuck where they say so. Before the run begins.
-  void watch_polls(Engine& engine, bool rescues);
+  /// Watches that polls end, as the options say, and has those rescued that are stuck where they say so; without `at_once` from
+  /// main_has_ended() or the first request to stop on, and not where nobody is to look. Before the run begins.
+  void watch_polls(Engine& engine, bool rescues, bool at_once);
+  /// The main task has ended, and something is left. By the thread that began the run: it has a thread from now on.
+  void main_has_ended() noexcept;
   /// A worker has work again: there may be polls to watch. Anywhere.
   void work_begins() noexcept;
 
@@ -53,6 +57,7 @@ class Minder {
   static constexpr std::uint32_t show = 4;       ///< SIGUSR1
   static constexpr std::uint32_t dismissed = 8;  ///< the run has ended
   static constexpr std::uint32_t look = 16;      ///< there are polls to watch
+  static constexpr std::uint32_t ending = 32;    ///< main_has_ended()
 
   static void on_signal(int number) noexcept;
 
@@ -60,6 +65,7 @@ class Minder {
   void mind();
   void sleep() noexcept;
   void begin_shutdown();
+  void watch_from_now_on();
   void tell_stragglers(const char* why);
   void look_at_polls();
 
@@ -71,7 +77,9 @@ class Minder {
   std::atomic<std::int64_t> within_ns_;
   std::optional<Time> told_by_;  // of the monotonic clock, as all times here
   StallWatch stalls_{{}, {}};
-  Engine* engine_ = nullptr;  // while polls are watched
+  Engine* engine_ = nullptr;    // where polls are watched, at once or later
+  bool watches_ = false;        // they are by now
+  bool watches_later_ = false;  // fixed when the run begins
   std::optional<Time> look_at_;
   std::atomic<bool> looks_{true};  // or sleeps until work begins
   bool has_signals_ = false;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "calm/kernel/config.hpp"
@@ -30,6 +31,9 @@ enum class OnStall : std::uint8_t {
   report,  ///< what keeps it is told on standard error, and the run goes on until it is quiet
   abort,   ///< the same, and the process ends
 };
+
+/// So long a poll may take before it is told, where RunOptions::stall_limit says nothing.
+inline constexpr Duration default_stall_limit = Duration::seconds(1);
 
 /// For RunOptions::workers: as many workers as there are cores.
 inline constexpr std::uint16_t every_core = UINT16_MAX;
@@ -77,10 +81,12 @@ struct RunOptions {
   /// SIGINT and SIGTERM become a Shutdown of the program; a second one ends the process, after what keeps the program
   /// was told. SIGUSR1 shows its tasks on standard error. One run of a process at a time may have them.
   bool signals = false;
-  Duration
-      stall_limit{};  ///< a poll that takes longer is told on standard error, with its task and site; 0: nobody looks
+  /// A poll that takes longer is told on standard error, with its task and site. 0: nobody looks. When nothing is said it is
+  /// default_stall_limit; one worker is then looked at from the end of the main task on, or once the program is to stop, since
+  /// who looks is a thread.
+  std::optional<Duration> stall_limit{};
   Duration shutdown_time = Duration::seconds(30);  ///< a shutdown may take so long before its stragglers are told
-  OnStall on_stall = OnStall::report;
+  OnStall on_stall = OnStall::report;              ///< of a poll: where stall_limit says how long it may take
   /// std::terminate() in a task, by a destructor that throws for example, first tells on standard error which task that is, where it
   /// stands and what was thrown (OUT-5); then the handler is called that the program had.
   bool tells_terminate = false;

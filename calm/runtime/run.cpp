@@ -44,21 +44,20 @@ Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot 
   }
   // Where a run is recorded its workers take turns: one that waits for its turn looks as one that is stuck.
   const bool rescues = workers > 1 && options.rescue_after.ns() > 0 && !recorder;
-  const bool watches_polls = options.stall_limit.ns() > 0 || rescues;
-  if (watches_polls) {
-    minder.watch_polls(machine, rescues);
-    machine.when_work_begins([](void* its_minder) noexcept { static_cast<Minder*>(its_minder)->work_begins(); },
-                             &minder);
-  }
+  // A second thread makes memory dearer: where one worker does not ask for it, there is none before the end.
+  const bool watches_at_once = options.stall_limit ? options.stall_limit->ns() > 0 || rescues : workers > 1;
+  minder.watch_polls(machine, rescues, watches_at_once);
+  machine.tell(minder);
   if (recorder) machine.record_to(*recorder);
   if (auto started = machine.start(); !started) return started;
-  if (options.signals || watches_polls || watch != nullptr) {
+  const bool is_reachable = options.signals || watch != nullptr;
+  if (is_reachable || watches_at_once) {
     if (const Status minded = minder.start(); !minded)
       return err(minded.error(), "the minder's thread was not started");
   }
   if (const Status begun = machine.begin(make(machine.port(), context)); !begun)
     return err(begun.error(), "the main task was not admitted");
-  control.attach(machine);
+  control.attach(machine, is_reachable);
   minder.begin();
   if (watch != nullptr) watch->began(control, minder);
   machine.run();
