@@ -1,6 +1,6 @@
 // What runs a test of the lab on threads. CALM_TEST_WORKERS=N asks for it: then every lab::run() of the program is a run on N
 // workers of the production runtime, with the real clock, and an exploration is some such runs: of all schedules those that
-// threads come to. The linker puts it before the lab's own (--wrap).
+// threads come to, in the two ways of run_way.hpp. The linker puts it before the lab's own (--wrap).
 // Laws:    LAB-1
 // Threads: N workers, and one that minds them
 // Cancel:  not applicable
@@ -63,8 +63,10 @@ std::string complaints_in(const std::string& said) {
   return complaints;
 }
 
-LabReport run_on_workers(std::uint16_t workers, std::uint64_t seed, const kernel::Config& kernel, Program& program) {
-  Watched watched = run_watched(program, {.workers = workers, .seed = seed, .kernel = kernel, .title = "a test"});
+LabReport run_on_workers(std::uint16_t workers, RunWay way, std::uint64_t seed, const kernel::Config& kernel,
+                         Program& program) {
+  Watched watched =
+      run_watched(program, {.workers = workers, .way = way, .seed = seed, .kernel = kernel, .title = "a test"});
   LabReport report{.seed = seed, .end = std::move(watched.end)};
   report.trace = std::move(watched.trace);
   if (!watched.not_quiet.empty()) report.problems.push_back({Oracle::region_quiet, std::move(watched.not_quiet)});
@@ -91,7 +93,7 @@ LabReport run_somewhere(const LabConfig& config, Program& program, const Watchin
     ADD_FAILURE() << "this test needs the lab; next: take it out of tests/ON_WORKERS";
     return run_in_lab(config, program, watching);
   }
-  return run_on_workers(workers, config.seed, config.kernel, program);
+  return run_on_workers(workers, way_here(workers), config.seed, config.kernel, program);
 }
 
 ExploreReport explore_somewhere(const ExploreConfig& config, Program& program) {
@@ -99,7 +101,7 @@ ExploreReport explore_somewhere(const ExploreConfig& config, Program& program) {
   if (workers == 0) return explore_in_lab(config, program);
   ExploreReport explored;
   for (std::uint64_t seed = 1; seed <= runs_of_exploration(workers) && explored.ok(); ++seed) {
-    LabReport report = run_on_workers(workers, seed, config.kernel, program);
+    LabReport report = run_on_workers(workers, way_here(workers, seed - 1), seed, config.kernel, program);
     ++explored.counts.executions;
     ++explored.counts.fingerprints;
     const std::string problem = problem_of(config, report);

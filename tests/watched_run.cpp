@@ -5,15 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "calm/cx/port.hpp"
-#include "calm/kernel/kernel.hpp"
 #include "calm/kernel/quiescence.hpp"
 #include "calm/runtime/control.hpp"
 #include "calm/runtime/minder.hpp"
 #include "calm/runtime/run.hpp"
+#include "tests/both_worlds.hpp"
 #include "tests/stderr_watch.hpp"
 
 namespace calm {
@@ -30,7 +31,7 @@ class Keeper final : public runtime::RunWatch {
 
   static cx::TaskRoot& make(cx::Port& port, void* context) {
     auto& keeper = *static_cast<Keeper*>(context);
-    keeper.kernel_ = &static_cast<cx::KernelPort<lockfree::RealAtomics>&>(port).kernel();
+    keeper.port_ = &port;
     return keeper.program_.make(port);
   }
 
@@ -46,11 +47,17 @@ class Keeper final : public runtime::RunWatch {
     }
     changed_.notify_all();
     thread_.join();
-    kernel::Worker& worker = kernel_->worker(0);
-    watched_.end = kernel_->end_of(worker, kernel_->root()).value_or(ok());
-    watched_.last = kernel_->snapshot(worker);
+    with_kernel_of(*port_, [this](auto& kernel) { look_at(kernel); });
+  }
+
+ private:
+  template <class Kernel>
+  void look_at(Kernel& kernel) {
+    kernel::Worker& worker = kernel.worker(0);
+    watched_.end = kernel.end_of(worker, kernel.root()).value_or(ok());
+    watched_.last = kernel.snapshot(worker);
     if (!kernel::quiescent(watched_.last)) watched_.not_quiet = kernel::diagnose(watched_.last);
-    auto trace = kernel_->trace();
+    auto trace = kernel.trace();
     if (trace.is_ok()) {
       watched_.trace = std::move(trace).value();
     } else {
@@ -58,12 +65,11 @@ class Keeper final : public runtime::RunWatch {
     }
   }
 
- private:
   void mind(runtime::Control& control, runtime::Minder& minder) {
     if (how_.stops_after && !over_within(*how_.stops_after)) minder.shut_down(Duration::seconds(1000));
     if (over_within(how_.patience)) return;
-    std::fprintf(stderr, "calm: %s on %u workers is stuck\n%s\n", how_.title.c_str(), unsigned{how_.workers},
-                 control.inspect().c_str());
+    std::fprintf(stderr, "calm: %s on %u workers is stuck, in the %s way\n%s\n", how_.title.c_str(),
+                 unsigned{how_.workers}, std::string(to_string(how_.way)).c_str(), control.inspect().c_str());
     std::abort();
   }
   bool over_within(Duration time) {
@@ -74,7 +80,7 @@ class Keeper final : public runtime::RunWatch {
   lab::Program& program_;
   const WatchedRun& how_;
   Watched& watched_;
-  kernel::Kernel* kernel_ = nullptr;
+  cx::Port* port_ = nullptr;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;  // under the mutex
@@ -85,11 +91,8 @@ class Keeper final : public runtime::RunWatch {
 
 Watched run_watched(lab::Program& program, const WatchedRun& how) {
   Watched watched;
-  RunOptions options{.kernel = how.kernel,
-                     .workers = how.workers,
-                     .flavour = Flavour::multi_worker,
-                     .seed = how.seed,
-                     .worth_sharing = Duration()};  // the more threads meet, the better
+  RunOptions options = options_for(how.way, how.workers, how.seed);
+  options.kernel = how.kernel;
   options.kernel.trace_capacity = std::uint64_t{1} << 14U;
   const StderrWatch said;
   Keeper keeper(program, how, watched);

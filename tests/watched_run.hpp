@@ -14,11 +14,13 @@
 #include "calm/model/fold.hpp"
 #include "calm/model/time.hpp"
 #include "calm/trace/reader.hpp"
+#include "tests/run_way.hpp"
 
 namespace calm {
 
 struct WatchedRun {
-  std::uint16_t workers = 1;  ///< in the words of several, also for one
+  std::uint16_t workers = 1;
+  RunWay way = RunWay::shared;
   std::uint64_t seed = 1;
   kernel::Config kernel{};
   std::optional<Duration> stops_after{};  ///< a thread outside shuts it down

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <climits>
+#include <cstddef>
 #include <string>
 
 #include <unistd.h>
@@ -25,13 +26,17 @@
 
 namespace calm::lab {
 
+/// Gives: the program that runs the tests.
+inline std::string path_of_this_program() {
+  std::array<char, PATH_MAX> path{};
+  const auto size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+  return size > 0 ? std::string(path.data(), static_cast<std::size_t>(size)) : "THE_TEST";
+}
+
 /// Gives: the shell command that makes this run of the running test again. Needs: the test takes its configuration from
 ///        from_environment().
 inline std::string replay_command(const LabReport& report) {
-  std::array<char, PATH_MAX> path{};
-  const auto size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  std::string command = "CALM_LAB_SCHEDULE=" + report.replay_word() + " ";
-  command.append(size > 0 ? std::string(path.data(), static_cast<std::size_t>(size)) : "THE_TEST");
+  std::string command = "CALM_LAB_SCHEDULE=" + report.replay_word() + " " + path_of_this_program();
   const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
   if (test == nullptr) return command;
   return command.append(" --gtest_filter=").append(test->test_suite_name()).append(".").append(test->name());

@@ -122,6 +122,7 @@ OnThreads manner_of(std::uint64_t group, std::uint16_t workers) {
   OnThreads how{.workers = workers, .seed = group + 1};
   if (group % 8 == 3) how.stops_after = Duration::microseconds(random.below(3000));
   how.certain = group % 8 > 4;
+  how.way = way_asked().value_or(group / 8 % 2 == 0 ? RunWay::usual : RunWay::shared);
   return how;
 }
 
@@ -133,6 +134,7 @@ std::vector<std::string> run_on_threads(const std::vector<Program>& programs, co
   const SideBySide all{&sides};
   lab::ProgramOf<SideBySide> root(all);
   const Watched watched = run_watched(root, {.workers = how.workers,
+                                             .way = how.way,
                                              .seed = how.seed,
                                              .stops_after = how.stops_after,
                                              .title = fmt::format("program {}", programs.front().seed)});
@@ -168,11 +170,13 @@ std::string threads_campaign(std::uint64_t first, std::uint64_t count, std::uint
     }
     const std::vector<std::string> problems = run_on_threads(programs, how);
     if (problems.empty()) continue;
-    std::string text = fmt::format("calm: programs {} to {} on {} workers{} break a law:\n", at, at + beside - 1,
-                                   workers, how.stops_after ? ", stopped in the middle," : "");
+    std::string text =
+        fmt::format("calm: programs {} to {} on {} workers, in the {} way{} break a law:\n", at, at + beside - 1,
+                    workers, to_string(how.way), how.stops_after ? ", stopped in the middle," : "");
     for (const std::string& problem : problems) fmt::format_to(std::back_inserter(text), "  {}\n", problem);
     for (const Program& program : programs) text += to_string(program);
-    return text + fmt::format("  next: BUILD/tests/lab/calm_programs --threads {} {} {}\n", workers, at, beside);
+    return text + fmt::format("  next: CALM_TEST_WAY={} BUILD/tests/lab/calm_programs --threads {} {} {}\n",
+                              to_string(how.way), workers, at, beside);
   }
   return {};
 }

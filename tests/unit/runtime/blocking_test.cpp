@@ -23,6 +23,7 @@
 #include "calm/lab/gtest.hpp"
 #include "calm/lab/lab.hpp"
 #include "calm/runtime/run.hpp"
+#include "tests/run_way.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -41,7 +42,7 @@ int fails_to_add() { throw std::runtime_error("no sum"); }
 
 class Blocking : public testing::TestWithParam<std::uint16_t> {
  protected:
-  [[nodiscard]] static RunOptions options() { return {.workers = GetParam(), .seed = 7, .worth_sharing = Duration()}; }
+  [[nodiscard]] static RunOptions options() { return options_here(GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Blocking, testing::Values(std::uint16_t{1}, std::uint16_t{2}),
                          [](const auto& tested) { return std::to_string(tested.param); });

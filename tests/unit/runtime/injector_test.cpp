@@ -18,6 +18,7 @@
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/run.hpp"
 #include "calm/runtime/runtime.hpp"
+#include "tests/run_way.hpp"
 
 namespace calm {
 namespace {
@@ -57,7 +58,7 @@ void ask_many(const Injector& door, Meeting& meeting, int count) {
 
 class Injection : public testing::TestWithParam<std::uint16_t> {
  protected:
-  [[nodiscard]] static RunOptions options() { return {.workers = GetParam(), .worth_sharing = Duration()}; }
+  [[nodiscard]] static RunOptions options() { return options_here(GetParam()); }
 
   void TearDown() override {
     for (std::thread& thread : meeting.threads) thread.join();

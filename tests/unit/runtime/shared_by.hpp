@@ -7,29 +7,24 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/run.hpp"
+#include "tests/run_way.hpp"
 
 namespace calm {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
-/// A test with so many workers, always in the words that several threads may use.
+/// A test with so many workers, in the two ways of run_way.hpp.
 class SharedBy : public testing::TestWithParam<std::uint16_t> {
  protected:
   template <class F>
   auto run_program(F program) {
-    const char* const seed = std::getenv("CALM_THREADS_SEED");  // `./dev soak` has another one for every lot of repeats
-    RunOptions options{.workers = GetParam(),
-                       .seed = seed == nullptr ? 11 : std::strtoull(seed, nullptr, 10),
-                       .worth_sharing = Duration()};
-    options.flavour = Flavour::multi_worker;
-    return block_on(std::move(program), options);
+    return block_on(std::move(program), options_here(GetParam()));
   }
 };
 inline auto some_workers() { return testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}); }

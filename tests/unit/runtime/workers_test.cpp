@@ -10,21 +10,18 @@
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/run.hpp"
+#include "tests/run_way.hpp"
 
 namespace calm {
 namespace {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
-RunOptions with_workers(std::uint16_t workers) { return {.workers = workers, .seed = 7, .worth_sharing = Duration()}; }
-
 class OnWorkers : public testing::TestWithParam<std::uint16_t> {
  protected:
   template <class F>
   auto run_program(F program) {
-    RunOptions options = with_workers(GetParam());
-    options.flavour = Flavour::multi_worker;
-    return block_on(std::move(program), options);
+    return block_on(std::move(program), options_here(GetParam()));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, OnWorkers, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
