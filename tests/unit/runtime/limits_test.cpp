@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,13 +18,12 @@
 
 #include "calm/cx/mask.hpp"
 #include "calm/cx/obligation.hpp"
-#include "calm/cx/port.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
-#include "calm/kernel/kernel.hpp"
 #include "calm/kernel/quiescence.hpp"
 #include "calm/runtime/run.hpp"
 #include "calm/runtime/runtime.hpp"
+#include "tests/both_worlds.hpp"
 
 namespace calm {
 namespace {
@@ -73,6 +73,21 @@ INSTANTIATE_TEST_SUITE_P(Workers, LimitsOn, testing::Values(std::uint16_t{1}, st
                          [](const auto& tested) { return std::to_string(tested.param); });
 
 // --- a great cancel ---
+
+/// So many workers, in either flavour where there is one.
+struct Crew {
+  std::uint16_t workers;
+  Flavour flavour;
+};
+class CancelLimitsOn : public testing::TestWithParam<Crew> {};
+INSTANTIATE_TEST_SUITE_P(Workers, CancelLimitsOn,
+                         testing::Values(Crew{1, Flavour::current_thread}, Crew{1, Flavour::multi_worker},
+                                         Crew{2, Flavour::multi_worker}, Crew{8, Flavour::multi_worker}),
+                         [](const auto& tested) {
+                           const Crew& crew = tested.param;
+                           const bool alone = crew.workers == 1 && crew.flavour == Flavour::multi_worker;
+                           return std::to_string(crew.workers) + (alone ? "_of_several" : "");
+                         });
 
 /// What the tasks of a region, and its finalizers, have left behind.
 struct Great {
@@ -154,13 +169,11 @@ struct GreatProgram {
     great->took_ms = cancelled.ms_since();
     great->cpu_ms = cancelled.cpu_ms_since();
     if (!end.is_cancelled()) great->not_quiet = "it ended as " + to_string(end);
-    look(cx);
+    look_around(cx);
   }
   /// Nothing of the region is left: the main task alone is there, and nobody has promised anything.
-  void look(Cx cx) const {
-    cx::TaskRoot& root = *cx::context_of(cx).root();
-    auto& kernel = static_cast<cx::KernelPort<lockfree::RealAtomics>&>(root.port()).kernel();
-    const kernel::Snapshot snapshot = kernel.snapshot(root.worker());
+  void look_around(Cx cx) const {
+    const kernel::Snapshot snapshot = look(cx);
     bool left = snapshot.pending_timers != 0 || !snapshot.obligations.empty();
     for (const kernel::TaskView& task : snapshot.tasks) left |= task.id != cx.task();
     for (const kernel::RegionView& region : snapshot.regions) left |= !region.ledger.is_zero() || bool(region.parent);
@@ -168,20 +181,30 @@ struct GreatProgram {
   }
 };
 
-TEST_P(LimitsOn, I2_REG_5_a_cancelled_region_of_parked_tasks_is_quiet_soon_with_every_finalizer_run) {
+/// Gives: how long the cancel took by the clock on the wall.
+double great_cancel_ms(const Crew& crew) {
   Great great{.tasks = asked_for("CALM_PARKED_TASKS", 20'000), .finalizers = 1000};
-  RunOptions options{.workers = GetParam(), .flavour = Flavour::multi_worker, .seed = 5};
+  const RunOptions options{.workers = crew.workers, .flavour = crew.flavour, .seed = 5};
   const Outcome<void> end = block_on(GreatProgram{&great}, options);
-  ASSERT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_TRUE(end.is_ok()) << to_string(end);
   EXPECT_EQ(great.left, great.tasks);
   EXPECT_EQ(great.finalized, great.finalizers);
   EXPECT_EQ(great.not_quiet, "");
-  say(GetParam(), std::to_string(great.tasks) + " parked tasks and " + std::to_string(great.finalizers) +
-                      " finalizers ended in " + std::to_string(great.took_ms) + " ms, with " +
-                      std::to_string(great.cpu_ms) + " ms of CPU");
-  if (!is_strict()) return;
-  // On a machine that is busy with other things its time of CPU is the time that it would take.
-  EXPECT_LT(std::min(great.took_ms, great.cpu_ms), 1000.0);
+  const char* const words = crew.flavour == Flavour::current_thread ? "alone: " : "";
+  say(crew.workers, words + std::to_string(great.tasks) + " parked tasks and " + std::to_string(great.finalizers) +
+                        " finalizers ended in " + std::to_string(great.took_ms) + " ms, with " +
+                        std::to_string(great.cpu_ms) + " ms of CPU");
+  return great.took_ms;
+}
+
+TEST_P(CancelLimitsOn, I2_REG_5_a_cancelled_region_of_parked_tasks_is_quiet_soon_with_every_finalizer_run) {
+  // Where the machine is busy with other things one run may be late; none of them is where it waits for something.
+  const double limit_ms = is_strict() ? 1000 : 5000;
+  double best_ms = great_cancel_ms(GetParam());
+  for (int again = 0; again < 4 && best_ms >= limit_ms && !HasFailure(); ++again) {
+    best_ms = std::min(best_ms, great_cancel_ms(GetParam()));
+  }
+  EXPECT_LT(best_ms, limit_ms);
 }
 
 /// Its clean-up waits for something that never happens.
@@ -203,7 +226,7 @@ struct NeverCleansUp {
   }
 };
 
-TEST_P(LimitsOn, CAN_8_what_overruns_its_clean_up_is_forced_when_the_time_of_its_region_is_over) {
+TEST_P(CancelLimitsOn, CAN_8_what_overruns_its_clean_up_is_forced_when_the_time_of_its_region_is_over) {
   constexpr std::uint64_t tasks = 200;
   std::atomic<std::uint64_t> begun{0};
   std::atomic<std::uint64_t> gone{0};
@@ -219,7 +242,8 @@ TEST_P(LimitsOn, CAN_8_what_overruns_its_clean_up_is_forced_when_the_time_of_its
     EXPECT_TRUE(end.is_cancelled()) << to_string(end);
   };
   testing::internal::CaptureStderr();  // it says so for each
-  const Outcome<void> end = block_on(program, {.workers = GetParam(), .flavour = Flavour::multi_worker, .seed = 5});
+  const Outcome<void> end =
+      block_on(program, {.workers = GetParam().workers, .flavour = GetParam().flavour, .seed = 5});
   (void)testing::internal::GetCapturedStderr();
   ASSERT_TRUE(end.is_ok()) << to_string(end);
   EXPECT_EQ(gone, tasks);
@@ -266,8 +290,12 @@ TEST_P(LimitsOn, SCH_8_idle_workers_use_less_than_five_milliseconds_of_cpu_in_te
   EXPECT_LT(used_ms, is_sanitized ? 5.0 : 5.0 * static_cast<double>(idle_ms) / 10'000);
 }
 
-/// Gives: how long it took from the request to the end of the run; on a machine that is busy with other things its CPU.
-double shutdown_ms(std::uint16_t workers) {
+/// What a shutdown took from the request to the end of the run.
+struct Shutdown {
+  double wall_ms;
+  double cpu_ms;
+};
+Shutdown shut_down_idle(std::uint16_t workers) {
   Runtime runtime({.workers = workers});
   Instant asked;
   std::thread stopper([&] {
@@ -276,20 +304,29 @@ double shutdown_ms(std::uint16_t workers) {
     (void)runtime.shut_down();
   });
   const Outcome<void> end = runtime.block_on(idle_program);
-  const double took_ms = asked.ms_since();
-  const double used_ms = asked.cpu_ms_since();
+  const Shutdown took{asked.ms_since(), asked.cpu_ms_since()};
   stopper.join();
   EXPECT_TRUE(end.is_cancelled()) << to_string(end);
-  return std::min(took_ms, used_ms);
+  return took;
 }
 
 TEST_P(LimitsOn, QUI_2_an_idle_runtime_is_shut_down_in_less_than_five_milliseconds) {
-  std::vector<double> took;
-  for (int i = 0; i < 9; ++i) took.push_back(shutdown_ms(GetParam()));
-  std::sort(took.begin(), took.end());
-  say(GetParam(), "shut down in " + std::to_string(took.front()) + " ms, half of them within " +
-                      std::to_string(took[took.size() / 2]) + " ms, all within " + std::to_string(took.back()) + " ms");
-  EXPECT_LT(is_strict() ? took[took.size() / 2] : took.front(), 5.0);
+  std::vector<double> wall;
+  std::vector<double> cpu;
+  for (int i = 0; i < 9; ++i) {
+    const Shutdown took = shut_down_idle(GetParam());
+    wall.push_back(took.wall_ms);
+    cpu.push_back(took.cpu_ms);
+  }
+  std::sort(wall.begin(), wall.end());
+  std::sort(cpu.begin(), cpu.end());
+  const std::size_t half = wall.size() / 2;
+  say(GetParam(), "shut down in " + std::to_string(wall.front()) + " ms, half of them within " +
+                      std::to_string(wall[half]) + " ms, all within " + std::to_string(wall.back()) + " ms, with " +
+                      std::to_string(cpu[half]) + " ms of CPU");
+  EXPECT_LT(is_strict() ? cpu[half] : cpu.front(), 5.0);
+  // Threads may have to wait for a processor, where other tests run beside this one.
+  EXPECT_LT(wall.front(), is_strict() ? 5.0 : 500.0);
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
