@@ -54,6 +54,19 @@ Task<std::uint64_t> fib_15(Cx cx) {
   co_return value;
 }
 
+TEST(RunWays, tests_take_turns_between_what_a_program_gets_and_what_is_shared) {
+  const RunOptions usual = options_for(RunWay::usual, 1, 7);
+  EXPECT_EQ(usual.flavour, RunOptions().flavour);
+  EXPECT_EQ(usual.worth_sharing, RunOptions().worth_sharing);
+  const RunOptions shared = options_for(RunWay::shared, 1, 7);
+  EXPECT_EQ(shared.flavour, Flavour::multi_worker);
+  EXPECT_EQ(shared.worth_sharing, Duration());
+  if (way_asked()) return;
+  EXPECT_NE(way_here(1), way_here(1, 1)) << "runs of one test take turns";
+  EXPECT_NE(way_here(2), way_here(2, 1));
+  EXPECT_NE(way_here(2), way_here(8)) << "each test is met in both ways by 2 and 8 workers";
+}
+
 TEST_P(OnWorkers, QUI_3_a_tree_of_tasks_gives_its_value) {
   const Outcome<std::uint64_t> end = run_program(fib_15);
   EXPECT_TRUE(end.is_ok()) << to_string(end);
