@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <cstdint>
 #include <utility>
 
@@ -53,6 +54,12 @@ inline void cancel_myself(CxOf<> cx) {
 
 /// Lets everybody else go on until they wait: time passes only when nobody can run.
 inline auto settle(Cx cx) { return sleep(cx, Duration::nanoseconds(1)); }
+/// The same; on workers until `holds()`, because time passes there whoever can run.
+template <std::predicate F>
+Task<void> settle_until(Cx cx, F holds) {
+  co_await settle(cx);
+  co_await catch_up(cx, holds);
+}
 
 /// Gives: how many send permits the task has open, as the kernel counts them (OBL-2). Needs: it has suspended since.
 inline std::uint32_t permits_of(Cx cx) {

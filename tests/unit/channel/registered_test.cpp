@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,7 +41,18 @@ struct MakesAndLeaves {
   }
 };
 
-/// The same as a task, which writes down when its scope was left.
+/// Lets everybody else go on until a scope waits for its channel.
+Task<void> settle_undrained(Cx cx) {
+  const auto waits = [cx] { return look(cx).undrained_channels != 0; };
+  co_await settle_until(cx, waits);
+}
+/// The same until a scope was left, as its log says.
+Task<void> settle_left(Cx cx, const Log& log) {
+  const auto left = [&log] { return !log.empty() && log.back() == "left"; };
+  co_await settle_until(cx, left);
+}
+
+/// MakesAndLeaves as a task, which writes down when its scope was left.
 struct OwnsChannel {
   Outside& outside;
   int values;
@@ -57,14 +69,14 @@ TEST(Registered, QUI_4_a_scope_is_not_left_before_its_channel_is_drained) {
   (void)run_in_scope([&log](Scope& scope) -> Task<void> {
     Outside outside;
     (void)co_await scope.fiber(OwnsChannel{outside, 3, log});
-    co_await settle(scope.cx());
+    co_await settle_undrained(scope.cx());
     EXPECT_TRUE(log.empty());
     for (int i = 1; i <= 3; ++i) {
       const int value = co_await outside.receiver->recv(scope.cx());
       log.push_back(std::to_string(value));
       if (i < 3) co_await settle(scope.cx());
     }
-    co_await settle(scope.cx());
+    co_await settle_left(scope.cx(), log);
     const Outcome<int> over = co_await outcome(outside.receiver->recv(scope.cx()));
     EXPECT_EQ(over.error().code(), Errc::disconnected);
   });
@@ -76,11 +88,11 @@ TEST(Registered, QUI_4_once_everything_in_the_scope_has_ended_nothing_more_is_ta
   (void)run_in_scope([&log](Scope& scope) -> Task<void> {
     Outside outside;
     (void)co_await scope.fiber(OwnsChannel{outside, 1, log});
-    co_await settle(scope.cx());
+    co_await settle_undrained(scope.cx());
     const Sent<int> sent = co_await outside.sender->send(scope.cx(), 9);
     EXPECT_EQ(sent.error().code, Errc::disconnected);
     EXPECT_EQ(outside.receiver->try_recv().value(), 1);
-    co_await settle(scope.cx());
+    co_await settle_left(scope.cx(), log);
     EXPECT_EQ(log, Log{"left"});
   });
 }
@@ -91,10 +103,14 @@ TEST(Registered, QUI_2_a_receiver_that_leaves_ends_it_and_an_empty_one_holds_nob
     (void)run_in_scope([&log, values](Scope& scope) -> Task<void> {
       Outside outside;
       (void)co_await scope.fiber(OwnsChannel{outside, values, log});
-      co_await settle(scope.cx());
+      if (values == 0) {
+        co_await settle_left(scope.cx(), log);
+      } else {
+        co_await settle_undrained(scope.cx());
+      }
       EXPECT_EQ(log.empty(), values != 0);
       outside.receiver.reset();
-      co_await settle(scope.cx());
+      co_await settle_left(scope.cx(), log);
       EXPECT_EQ(log, Log{"left"});
     });
   }
@@ -105,19 +121,24 @@ TEST(Registered, QUI_4_a_permit_and_a_delivery_are_waited_for) {
   (void)run_in_scope([&log](Scope& scope) -> Task<void> {
     Outside outside;
     std::optional<Permit<int>> permit;
+    std::atomic<bool> reserved = false;
     auto owner = [&](Cx cx) -> Task<void> {
       const auto body = [&](Scope& inner) -> Task<void> {
         Mpsc<int> made = co_await mpsc<int>(inner, 2);
         outside.sender.emplace(std::move(made.sender));
         outside.receiver.emplace(std::move(made.receiver));
         co_await sleep(inner.cx(), ms(2));
+        co_await catch_up(inner.cx(), reserved);
       };
       co_await calm::scope(cx, body);
       log.push_back("left");
     };
     (void)co_await scope.fiber(std::move(owner));
     co_await sleep(scope.cx(), ms(1));
+    const auto made = [&outside] { return outside.sender.has_value(); };
+    co_await catch_up(scope.cx(), made);
     permit.emplace(co_await outside.sender->reserve(scope.cx()));
+    reserved = true;
     co_await sleep(scope.cx(), ms(5));
     EXPECT_TRUE(log.empty());  // a place is promised
     EXPECT_TRUE(std::move(*permit).send(7).is_ok());
@@ -128,7 +149,7 @@ TEST(Registered, QUI_4_a_permit_and_a_delivery_are_waited_for) {
       EXPECT_TRUE(log.empty());  // it may come back
       EXPECT_TRUE(std::move(delivery).commit());
     }
-    co_await settle(scope.cx());
+    co_await settle_left(scope.cx(), log);
     EXPECT_EQ(log, Log{"left"});
   });
 }
@@ -139,12 +160,12 @@ TEST(Registered, QUI_1_is_counted_as_not_drained_while_its_scope_waits_for_it) {
     Outside outside;
     EXPECT_EQ(look(scope.cx()).undrained_channels, 0U);
     (void)co_await scope.fiber(OwnsChannel{outside, 1, log});
-    co_await settle(scope.cx());
+    co_await settle_undrained(scope.cx());
     const kernel::Snapshot waits = look(scope.cx());
     EXPECT_EQ(waits.undrained_channels, 1U);
     EXPECT_NE(kernel::diagnose(waits).find("1 channel not drained"), std::string::npos) << kernel::diagnose(waits);
     EXPECT_EQ(outside.receiver->try_recv().value(), 1);
-    co_await settle(scope.cx());
+    co_await settle_left(scope.cx(), log);
     EXPECT_EQ(look(scope.cx()).undrained_channels, 0U);
   });
 }
@@ -163,10 +184,14 @@ TEST(Registered, QUI_2_a_cancelled_scope_does_not_wait_and_what_is_left_stays_wi
         log.push_back("left");
       };
       Handle<void> task = co_await scope.fiber(std::move(owner));
-      co_await settle(scope.cx());
+      if (while_it_waits) {
+        co_await settle_undrained(scope.cx());
+      } else {
+        co_await settle_left(scope.cx(), log);
+      }
       EXPECT_EQ(log.empty(), while_it_waits);
       task.cancel();
-      co_await settle(scope.cx());
+      co_await settle_left(scope.cx(), log);
       EXPECT_EQ(log, Log{"left"});
       EXPECT_EQ(look(scope.cx()).undrained_channels, 0U);
       EXPECT_EQ(outside.sender->try_send(3).error().code, Errc::disconnected);
@@ -193,7 +218,7 @@ TEST(Registered, QUI_4_a_work_queue_of_a_scope_is_drained_by_whoever_works) {
       log.push_back("left");
     };
     (void)co_await scope.fiber(std::move(owner));
-    co_await settle(scope.cx());
+    co_await settle_undrained(scope.cx());
     auto works = [&done, mine = *jobs](Cx cx) -> Task<void> {
       while (true) {
         const std::optional<int> job = co_await mine.next(cx);

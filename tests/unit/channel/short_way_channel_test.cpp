@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -259,14 +260,17 @@ TEST(ShortWayOfChannels, CHN_6_values_of_any_size_come_whole_and_in_order) {
 TEST(ShortWayOfChannels, QUI_4_a_wait_keeps_the_channel_when_its_end_is_gone) {
   run_quiet_program([](Cx cx) -> Task<void> {
     std::optional<Mpsc<int>> made(std::move(mpsc<int>(cx, 1)).value());
-    const auto body = [&made](Scope& scope) -> Task<void> {
-      const auto waits = [&made](Cx inner) -> Task<void> {
+    std::atomic<bool> begun = false;
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto waits = [&](Cx inner) -> Task<void> {
         co_await checkpoint(inner);
+        begun = true;  // a fiber: nobody else runs here before it waits
         const Outcome<int> value = co_await outcome(made->receiver.recv(inner));
         EXPECT_TRUE(value.is_err() && value.error().code() == Errc::disconnected);
       };
       (void)co_await scope.fiber(waits);
       co_await sleep(scope.cx(), ms(1));
+      co_await catch_up(scope.cx(), begun);
       made.reset();  // all there was of the channel but that wait
     };
     co_await scope(cx, body);

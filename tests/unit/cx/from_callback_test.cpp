@@ -291,6 +291,16 @@ TEST(FromCallbackExplored, I4_every_result_is_heard_or_late_in_every_schedule) {
         const lab::ExploreReport report = lab::explore(program);
         EXPECT_TRUE(report.exhausted()) << report;
         EXPECT_TRUE(report.ok()) << report;
+      }
+    }
+  }
+}
+
+TEST(FromCallbackExplored, CAN_13_I4_every_result_is_heard_or_late_with_a_cancel_at_any_await_point) {
+  for (const OnCancelOf how : {OnCancelOf::waits, OnCancelOf::stops, OnCancelOf::leaves}) {
+    for (const bool cancel : {false, true}) {
+      for (const bool twice : {false, true}) {
+        const ExploredCall program{how, cancel, twice};
         EXPECT_LAB_CLEAN(lab::cancel_everywhere({}, program));
       }
     }
