@@ -15,25 +15,19 @@
 #include <cstdint>
 
 #include "calm/clock/alarm.hpp"
+#include "calm/clock/coalescing.hpp"
 #include "calm/clock/slots.hpp"
 #include "calm/model/error_code.hpp"
 #include "calm/model/time.hpp"
 
 namespace calm::clock {
 
-inline constexpr Duration max_wheel = Duration::seconds(86'400);       ///< beyond it the heap
 inline constexpr Duration max_timer = Duration::seconds(7L * 86'400);  ///< beyond it nothing
 
 /// What becomes of an alarm beyond max_timer (TMR-2).
 enum class Beyond : std::uint8_t {
   refuse,
   clamp,  ///< it goes off after max_timer, before its time
-};
-
-/// Alarms whose times lie in one window go off together at its end, once there are `group_min` of them (TMR-6).
-struct Coalescing {
-  Duration window{};  ///< 0: each goes off at its own time
-  std::uint64_t group_min = 2;
 };
 
 /// Where alarms stand, for tests and those who inspect.

@@ -58,7 +58,7 @@ Outcome<void> Machine<Atomics>::prepare() {
   kernel_ = std::move(kernel).value();
   port_ = std::make_unique<Port>(*kernel_, *this);
   for (std::uint16_t i = 0; i < workers_; ++i) {
-    seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_));
+    seats_.push_back(std::make_unique<Seat<Atomics>>(kernel_->worker(i), options_.seed, workers_, options_.coalescing));
     kernel_->worker(i).set_seat(seats_.back().get());
     seats_.back()->keep.prepare(workers_ > 1);
     seats_.back()->spins = Spins(options_.back_off.spins);

@@ -1,5 +1,5 @@
 // options.hpp — what a runtime is started with.
-// Laws:    SHD-1 (nothing of it changes after the start), SCH-3 (the governor), SCH-7 (the seed), QUI-3
+// Laws:    SHD-1 (nothing of it changes after the start), SCH-3 (the governor), SCH-7 (the seed), QUI-3, TMR-6
 // Threads: values
 // Cancel:  not applicable
 #pragma once
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "calm/clock/coalescing.hpp"
 #include "calm/kernel/config.hpp"
 #include "calm/model/time.hpp"
 #include "calm/runtime/record_options.hpp"
@@ -90,6 +91,10 @@ struct RunOptions {
   /// std::terminate() in a task, by a destructor that throws for example, first tells on standard error which task that is, where it
   /// stands and what was thrown (OUT-5); then the handler is called that the program had.
   bool tells_terminate = false;
+
+  /// Sleeps, ticks, timeouts and deadlines of contexts on one worker may wait for each other, so that it wakes once for many of
+  /// them (TMR-6); never early. The deadline that a task was spawned with does not wait. Off unless a window is given.
+  clock::Coalescing coalescing{};
 
   BlockingOptions blocking{};
   RecordOptions record{};  ///< for a run that the lab is to make again (SCH-9)

@@ -114,6 +114,11 @@ Outcome<void> run_here(RunOptions options, MakeRoot make, void* context, RunWatc
   const auto counted = worker_count(options);
   if (!counted) return err(counted.error());
   const std::uint16_t workers = counted.value();
+  if (!clock::is_valid(options.coalescing)) {
+    return err(Errc::invalid_argument,
+               "timers wait for each other within a window of 0 to 24 h, in groups of 1 or more (TMR-6); next: give "
+               "RunOptions::coalescing such a window and group_min");
+  }
   if (options.seed == 0) options.seed = std::random_device()() | std::uint64_t{std::random_device()()} << 32U;
   const bool shared = workers > 1 || options.flavour == Flavour::multi_worker;
   return shared ? run_on<lockfree::RealAtomics>(options, workers, make, context, watch)

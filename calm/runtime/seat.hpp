@@ -32,9 +32,9 @@ template <lockfree::AtomicsPolicy Atomics>
 struct alignas(128) Seat {
   using Task = kernel::TaskRecord<Atomics>;
 
-  Seat(kernel::Worker& of, std::uint64_t seed, std::uint16_t workers) noexcept
+  Seat(kernel::Worker& of, std::uint64_t seed, std::uint16_t workers, const clock::Coalescing& coalescing) noexcept
       : worker(of),
-        alarms(of.index()),
+        alarms(of.index(), coalescing),
         entropy(sched::worker_seed(seed, of.index())),
         victims(seed, of.index(), workers),
         watch(of) {}

@@ -13,7 +13,7 @@ namespace {
 /// A worker with its seat, that has nothing to do.
 struct Place {
   kernel::Worker worker{0, trace::Ring::make({.capacity = 16}).value(), nullptr};
-  Seat<lockfree::LocalAtomics> seat{worker, 1, 1};
+  Seat<lockfree::LocalAtomics> seat{worker, 1, 1, {}};
 
   void dispatch(int times) {
     for (int i = 0; i < times; ++i) (void)worker.begin_round();
