@@ -3,6 +3,12 @@
 // Threads: begin_search(), end_search(), begin_park() and leave() by the worker itself; the rest anywhere
 // Cancel:  not applicable
 //
+// This, with a parker for each worker, is the event count of the workers (runtime/beds.hpp): begin_park() is its prepare(), with
+// a last look after it, wake_one() its notify. They do not use event_count.hpp, which blocking_pool.hpp does: there all who wait
+// are alike, any notify may find any of them, and each that finds a waiter wakes one. Of workers one is woken at a time, while
+// another one still looks for work none, and which one is not left to the system: the newest sleeper, or a certain one whose
+// task or timer it is. So there is a bit and a parker for each.
+//
 // A worker is busy, searching (it looks into the queues of others) or asleep. It says so here; it sleeps in a parker of its
 // own. The loop of worker `me`, which has found nothing in its own queues:
 //

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "calm/combinator/never.hpp"
+#include "calm/cx/blocking.hpp"
 #include "calm/cx/mask.hpp"
 #include "calm/cx/obligation.hpp"
 #include "calm/cx/scope.hpp"
@@ -73,6 +74,31 @@ TEST_P(InspectionOn, OBS_1_shows_names_time_in_state_and_the_age_of_promises) {
   EXPECT_GE(seconds_after(text, "parked for ", keeper), 0.25) << text;
   EXPECT_LT(seconds_after(text, "parked for ", keeper), 60) << text;
   EXPECT_GE(seconds_after(text, "open for ", keeper), 0.25) << text;
+}
+
+void inspect_on_a_worker() {
+  Runtime runtime;
+  const auto looks = [&runtime](Cx /*cx*/) -> Task<void> {
+    (void)runtime.inspect();
+    co_return;
+  };
+  (void)runtime.block_on(looks);
+}
+
+TEST(InspectionDeathTest, OBS_1_QUI_3_on_a_worker_it_stops_the_program_which_would_wait_for_itself) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(inspect_on_a_worker(), "worker_of_this_thread\\(\\) == nullptr(.|\n)*QUI-3");
+}
+
+TEST_P(InspectionOn, OBS_1_IO_4_a_task_may_look_through_a_call_that_blocks) {
+  Runtime runtime({.workers = GetParam()});
+  std::string text;
+  const auto looks = [&runtime, &text](Cx cx) -> Task<void> {
+    const auto look = [&runtime] { return runtime.inspect(); };
+    text = co_await blocking(cx, look);
+  };
+  EXPECT_TRUE(runtime.block_on(looks).is_ok());
+  EXPECT_NE(text.find("1 task, "), std::string::npos) << text;
 }
 
 /// Takes its time to end after it was cancelled.
