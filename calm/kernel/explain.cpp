@@ -34,9 +34,7 @@ List held_text(const SnapshotIndex& index, const TaskView& task) {
   for (const ObligationView* promise : index.kept_for(task.id)) {
     held.add(obligation_text(*promise).append(" with ").append(to_string(Holder(promise->holder.service))));
   }
-  for (std::uint8_t i = 0; i < counted_kind_count; ++i) {
-    if (task.counted[i] != 0) held.add(counted_noun(task.counted[i], to_string(counted_kinds[i])));
-  }
+  if (const std::string counted = counted_text(task); !counted.empty()) held.add(counted);
   return held;
 }
 

@@ -80,6 +80,7 @@ class Tree {
     for (const TaskView* const task : index_.tasks_of(region.id)) {
       line(depth + 1, task_text(snapshot_, *task));
       for (const ObligationView* const promise : index_.held_by(task->id)) line(depth + 2, promise_text(*promise));
+      if (const std::string counted = counted_text(*task); !counted.empty()) line(depth + 2, "holds " + counted);
     }
     for (const ObligationView* const promise : index_.promises_of(region.id)) {
       if (!promise->holder.is_task()) line(depth + 1, promise_text(*promise) + " of " + to_string(promise->holder));

@@ -1,6 +1,7 @@
 #include "calm/kernel/view_text.hpp"
 
 #include "calm/check/place.hpp"
+#include "calm/kernel/counted_kinds.hpp"
 #include "calm/kernel/snapshot_index.hpp"
 
 namespace calm::kernel {
@@ -61,6 +62,15 @@ std::string obligation_text(const ObligationView& obligation) {
   if (obligation.resource) text.append(to_string(obligation.resource)).append(", ");
   text.append("since ").append(to_string(obligation.since));
   return text.append(at_place(", made at ", obligation.site)).append(")");
+}
+
+std::string counted_text(const TaskView& task) {
+  std::string text;
+  for (std::uint8_t i = 0; i < counted_kind_count; ++i) {
+    if (task.counted[i] == 0) continue;
+    text.append(text.empty() ? "" : ", ").append(counted_noun(task.counted[i], to_string(counted_kinds[i])));
+  }
+  return text;
 }
 
 std::string task_text(const Snapshot& snapshot, const TaskView& task) {

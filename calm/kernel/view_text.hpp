@@ -33,6 +33,9 @@ std::string to_string(const Holder& holder);
 /// Gives: `o5 send permit (c3, since 1.5s, made at worker.cpp:71)`, as much of it as is known.
 std::string obligation_text(const ObligationView& obligation);
 
+/// Gives: `1 send permit, 2 lock guards`: the promises without a record that the task holds; nothing when it holds none.
+std::string counted_text(const TaskView& task);
+
 /// Gives: `t40 "reader" in r1/r12: Running, parked for 3s at worker.cpp:88, waits for c3`, as much of it as is known. Of a
 ///        queued task it says when it was last polled.
 std::string task_text(const Snapshot& snapshot, const TaskView& task);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "calm/kernel/counted_kinds.hpp"
 #include "tests/unit/kernel/snapshots.hpp"
 
 namespace calm::kernel::test {
@@ -44,6 +45,22 @@ TEST(TreeText, OBS_1_a_promise_shows_its_age) {
   add_promise(snapshot, 2, ObligationKind::io_operation, 1, Holder(Service::reactor)).since = Time();
   EXPECT_TRUE(says(snapshot, "    o1 ack (since 1s), open for 2s")) << tree_text(snapshot);
   EXPECT_TRUE(says(snapshot, ", open for 3s of the reactor")) << tree_text(snapshot);
+}
+
+TEST(TreeText, OBS_1_OBL_2_promises_without_a_record_stand_at_their_holder) {
+  Snapshot snapshot = empty_root();
+  (void)add_task(snapshot, 1, 1);
+  TaskView& holder = add_task(snapshot, 2, 1);
+  holder.counted[counted_index(ObligationKind::send_permit)] = 1;
+  holder.counted[counted_index(ObligationKind::lock_guard)] = 2;
+  add_promise(snapshot, 1, ObligationKind::ack, 1, Holder(task(2))).since = Time::at_ns(1'000'000'000);
+  (void)add_task(snapshot, 3, 1);
+  EXPECT_TRUE(says(snapshot, ", 4 promises, ")) << tree_text(snapshot);
+  EXPECT_TRUE(says(snapshot,
+                   "\n  t2 in r1: Running, parked\n    o1 ack (since 1s), open for 2s\n"
+                   "    holds 1 send permit, 2 lock guards\n  t3 in r1"))
+      << tree_text(snapshot);
+  EXPECT_EQ(tree_text(snapshot).find("holds"), tree_text(snapshot).rfind("holds")) << "the others hold nothing";
 }
 
 TEST(TreeText, OBS_1_the_waits_that_one_task_can_end_stand_last) {

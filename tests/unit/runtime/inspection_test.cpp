@@ -259,6 +259,27 @@ TEST_P(InspectionOn, OBS_1_shows_who_waits_for_a_lock_of_whom_and_who_joins_whom
   EXPECT_FALSE(shows_wait(text, "holder", "waiter")) << text;
 }
 
+/// Gives: the lines of the text that stand below the task with this name: what it holds.
+std::string below_named(const std::string& text, const std::string& name) {
+  const std::size_t at = text.find(" \"" + name + "\" in ");
+  if (at == std::string::npos) return {};
+  const std::size_t line = text.rfind('\n', at) + 1;
+  const std::string deeper = '\n' + std::string(text.find_first_not_of(' ', line) - line + 2, ' ');
+  const std::size_t begin = text.find('\n', at);
+  std::size_t end = begin;
+  while (end != std::string::npos && text.compare(end, deeper.size(), deeper) == 0) end = text.find('\n', end + 1);
+  return end == std::string::npos ? text.substr(begin) : text.substr(begin, end - begin);
+}
+
+TEST_P(InspectionOn, OBS_1_OBL_2_shows_promises_without_a_record_at_their_holder) {
+  const std::string text = inspect_until({.workers = GetParam()}, Chained(), [](const std::string& seen) {
+    return shows_wait(seen, "waiter", "holder") && shows_wait(seen, "joiner", "waiter");
+  });
+  EXPECT_NE(text.find(", 1 promise, "), std::string::npos) << text;
+  EXPECT_NE(below_named(text, "holder").find("holds 1 lock guard"), std::string::npos) << text;
+  EXPECT_EQ(below_named(text, "waiter"), "") << text;
+}
+
 // --- a snapshot beside workers that go on ---
 
 using SharedMachine = runtime::Machine<lockfree::RealAtomics>;
