@@ -14,9 +14,11 @@
 #include <utility>
 
 #include "calm/cx/mask.hpp"
+#include "calm/cx/obligation.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
 #include "calm/runtime/stall_watch.hpp"
+#include "calm/sync/mutex.hpp"
 #include "tests/stderr_watch.hpp"
 
 namespace calm {
@@ -139,34 +141,72 @@ TEST_P(RuntimeOn, QUI_2_a_signal_becomes_a_shutdown) {
   EXPECT_NE(said.find("2 regions, 4 tasks"), std::string::npos) << said;
 }
 
-Task<void> hold_out_until(Cx cx, const std::atomic<bool>& told) {
-  while (!told) co_await sleep(cx, Duration::milliseconds(50));
-}
-struct HoldOut {
-  const std::atomic<bool>& told;
+/// Keeps a promise and a lock and sees no cancel, until it was seen itself.
+struct Keeper {
+  Mutex<int>* lock;
+  const std::atomic<bool>* seen;
+
+  static constexpr int reserve_line = __LINE__ + 3;
+  static constexpr int sleep_line = reserve_line + 2;
+  static Task<void> keep(Cx cx, Mutex<int>& lock, const std::atomic<bool>& seen) {
+    Outcome<Obligation> promise = reserve(cx, ObligationKind::lease);
+    const Mutex<int>::Guard guard = co_await lock.lock(cx);
+    while (!seen) co_await sleep(cx, Duration::milliseconds(200));
+    (void)promise.value().abort();
+  }
   Task<void> operator()(Cx cx) const {
-    const auto holds_out = [this](Cx inner) -> Task<void> { co_await hold_out_until(inner, told); };
-    co_await with_cancel_mask(cx, holds_out);
+    const auto keeps = [this](Cx masked) -> Task<void> { co_await keep(masked, *lock, *seen); };
+    co_await with_cancel_mask(cx, keeps);
     co_await park_for_ever(cx);
   }
 };
 
-TEST(Runtime, QUI_3_a_shutdown_that_takes_too_long_names_its_stragglers_and_goes_on) {
-  Runtime runtime({.workers = 2});
+std::string in_this_file(int line) { return "tests/unit/runtime/runtime_test.cpp:" + std::to_string(line); }
+
+/// Two of them, each with a lock of its own.
+struct Keepers {
+  const std::atomic<bool>& seen;
+
+  struct Body {
+    Keeper first;
+    Keeper second;
+    Task<void> operator()(Scope& scope) const {
+      (void)co_await scope.spawn(TaskOptions{.name = "first keeper"}, first);
+      (void)co_await scope.spawn(TaskOptions{.name = "second keeper"}, second);
+    }
+  };
+  Task<void> operator()(Cx cx) const {
+    Mutex<int> one(cx, 0);
+    Mutex<int> other(cx, 0);
+    const Body body{{&one, &seen}, {&other, &seen}};
+    co_await scope(cx, body);
+  }
+};
+
+TEST_P(RuntimeOn, QUI_2_QUI_3_a_shutdown_that_takes_too_long_names_its_stragglers_with_what_they_hold_and_goes_on) {
+  Runtime runtime({.workers = GetParam()});
   const StderrWatch watch;
   std::atomic<bool> told = false;
   std::thread stopper([&] {
-    while (runtime.inspect().find("parked for") == std::string::npos) std::this_thread::yield();
+    while (count_of(runtime.inspect(), in_this_file(Keeper::sleep_line)) != 2) std::this_thread::yield();
     (void)runtime.shut_down(Duration::milliseconds(30));
-    wait_until_said(watch, "the shutdown takes longer than it may");
+    wait_until_said(watch, "second keeper");
     told = true;
   });
-  const Outcome<void> end = runtime.block_on(HoldOut{told});
+  const Outcome<void> end = runtime.block_on(Keepers{told});
   stopper.join();
   const std::string said = watch.said();
   EXPECT_TRUE(end.is_cancelled()) << to_string(end);
   EXPECT_NE(said.find("the shutdown takes longer than it may"), std::string::npos) << said;
-  EXPECT_NE(said.find("runtime_test.cpp"), std::string::npos) << said;
+  for (const std::string_view name : {"\"first keeper\"", "\"second keeper\""}) {
+    const std::size_t at = said.find(name);
+    ASSERT_NE(at, std::string::npos) << name << " is not named in " << said;
+    const std::string line = said.substr(at, said.find('\n', at) - at);
+    EXPECT_NE(line.find(" at " + in_this_file(Keeper::sleep_line)), std::string::npos) << "where it waits: " << line;
+    EXPECT_NE(line.find(" lease ("), std::string::npos) << "what it holds: " << line;
+    EXPECT_NE(line.find("made at " + in_this_file(Keeper::reserve_line)), std::string::npos) << "since where: " << line;
+    EXPECT_NE(line.find("1 lock guard"), std::string::npos) << "and what has no record: " << line;
+  }
 }
 
 constexpr int spin_line = __LINE__ + 2;
