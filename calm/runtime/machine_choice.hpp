@@ -3,6 +3,11 @@
 // Laws:    SCH-1, SCH-2, SCH-4, SCH-6, SCH-7, TSK-4
 // Threads: see machine.hpp
 // Cancel:  not applicable
+//
+// What the lanes promise (SCH-4, lanes.hpp) they promise to what is in the queues of a worker. A task that another worker wakes is
+// in the queues of that one, but for what must stay where it is: a fiber, or a task with open fibers. That lies in the inbox of
+// its home, which takes it out when it looks up: when it has nothing to do, and else after Pace::every_max dispatches at the most.
+// So such a task is dispatched after Pace::every_max + sched::ready_bound(n) others at the latest, where n are ready.
 #pragma once
 
 #include <algorithm>

@@ -30,6 +30,8 @@
 //        after it is counted as if it had been in time. So the k-th of any of them is dispatch 64 k + 3 at the latest, and that
 //        is within ready_bound(). The lanes do not see the quick queue between dispatches: when it was empty for a moment, its
 //        oldest may run a dispatch early. What is in common each worker counts for itself.
+//        What another worker wakes and must stay with its owner counts from when that takes it out of its inbox: a host says how
+//        many dispatches later that is at the most, see machine_choice.hpp.
 //   [F3] with meet-deadlines, at most 16 dispatches of the timed lane in a row while cancel work waits
 #pragma once
 

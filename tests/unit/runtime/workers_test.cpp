@@ -1,15 +1,20 @@
 // Programs on several workers: what holds on one holds on all of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "calm/channel/mpsc.hpp"
 #include "calm/cx/scope.hpp"
 #include "calm/cx/wait.hpp"
+#include "calm/runtime/pace.hpp"
 #include "calm/runtime/run.hpp"
+#include "calm/sched/lane.hpp"
 #include "tests/run_way.hpp"
 
 namespace calm {
@@ -142,6 +147,94 @@ TEST_P(OnWorkers, CAN_13_a_cancel_reaches_all_who_sleep) {
   const Outcome<int> end = run_program(stopped);
   EXPECT_TRUE(end.is_ok()) << to_string(end);
   EXPECT_EQ(end.value(), 1);
+}
+
+// --- what must stay at its home, and is woken from elsewhere ---
+
+/// Fibers that yield for as long as it lasts keep a worker busy; one more sleeps there and is woken by a task of another worker.
+struct BusyHome {
+  static constexpr int busy_fibers = 5;
+  static constexpr int wakes = 40;
+  static constexpr std::uint64_t polls_max = 1'000'000'000;  // a test that waits for more fails
+  /// No more may come between the wake and the poll.
+  static constexpr std::uint64_t bound = runtime::Pace::every_max + sched::ready_bound(busy_fibers + 1);
+
+  std::atomic<std::uint64_t> polls = 0;  // at home
+  std::atomic<std::uint64_t> woken_at = 0;
+  std::atomic<std::uint64_t> asked_at = 0;
+  std::atomic<int> asked = 0;      // to wake the sleeper so often
+  std::atomic<int> answered = 0;   // it was woken so often, and the time of it stands there
+  std::atomic<bool> away = false;  // the waker is at another worker
+  std::thread::id home;
+  int from_elsewhere = 0;
+  std::uint64_t latest = 0;
+
+  [[nodiscard]] bool lasts() const noexcept { return answered < wakes && polls < polls_max; }
+
+  Task<void> be_busy(Cx cx) {
+    while (lasts()) {
+      ++polls;
+      co_await yield(cx);
+    }
+  }
+  Task<void> wake_from_elsewhere(Cx cx, channel::Sender<int> sender) {
+    while (lasts()) {
+      away = away || std::this_thread::get_id() != home;
+      const bool parked = asked != answered && polls > asked_at + 2 * busy_fibers;
+      if (!parked || std::this_thread::get_id() == home) {
+        co_await yield(cx);
+        continue;
+      }
+      auto permit = co_await sender.reserve(cx);
+      if (std::this_thread::get_id() == home) continue;
+      (void)std::move(permit).send(0);
+      woken_at = polls.load();  // it is in the inbox by now, or was polled already
+      ++answered;
+    }
+  }
+  Task<void> sleep_at_home(Cx cx, channel::Receiver<int> receiver) {
+    while (lasts()) {
+      asked_at = polls.load();
+      ++asked;
+      const auto got = co_await receiver.next(cx);
+      if (!got) break;
+      const std::uint64_t ran_at = polls;
+      while (answered != asked && polls < polls_max) co_await yield(cx);  // the waker is about to say when that was
+      const std::uint64_t at = woken_at;
+      latest = std::max(latest, ran_at > at ? ran_at - at : 0);
+      ++from_elsewhere;
+    }
+  }
+
+  Task<void> operator()(Scope& scope) {
+    home = std::this_thread::get_id();
+    channel::Mpsc<int> ends = co_await channel::mpsc<int>(scope.cx(), 1);
+    const auto busy = [this](Cx cx) -> Task<void> { co_await be_busy(cx); };
+    const auto sleeps = [this](Cx cx, channel::Receiver<int> receiver) -> Task<void> {
+      co_await sleep_at_home(cx, std::move(receiver));
+    };
+    const auto wakes_it = [this](Cx cx, channel::Sender<int> sender) -> Task<void> {
+      co_await wake_from_elsewhere(cx, std::move(sender));
+    };
+    (void)co_await scope.spawn(wakes_it, std::move(ends.sender));
+    while (!away) std::this_thread::yield();  // in one poll: another worker takes over what waits here
+    for (int i = 0; i < busy_fibers; ++i) (void)co_await scope.fiber(busy);
+    (void)co_await scope.fiber(sleeps, std::move(ends.receiver));
+  }
+};
+
+class OnSeveralWorkers : public OnWorkers {};
+INSTANTIATE_TEST_SUITE_P(Workers, OnSeveralWorkers, testing::Values(std::uint16_t{2}, std::uint16_t{8}),
+                         [](const auto& tested) { return std::to_string(tested.param); });
+
+TEST_P(OnSeveralWorkers, SCH_4_a_fiber_woken_from_another_worker_runs_although_its_home_is_busy_for_ever) {
+  BusyHome world;
+  const auto body = [&world](Scope& scope) -> Task<void> { co_await world(scope); };
+  const auto program = [&body](Cx cx) -> Task<void> { co_await scope(cx, body); };
+  EXPECT_TRUE(run_program(program).is_ok());
+  EXPECT_EQ(world.answered, BusyHome::wakes) << "after " << world.polls << " polls";
+  EXPECT_EQ(world.from_elsewhere, BusyHome::wakes);
+  EXPECT_LE(world.latest, BusyHome::bound);
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
