@@ -22,6 +22,9 @@ class TestHost final : public Host<Atomics> {
   }
   void report(Worker& /*worker*/, const Finding& finding) noexcept override { findings.push_back(finding); }
   [[nodiscard]] AwaitPoint await_point(const TaskRecord<Atomics>& /*task*/) const noexcept override { return awaiting; }
+  [[nodiscard]] bool take_frames_back(const TaskRecord<Atomics>& task) noexcept override {
+    return task.id() != in_call;
+  }
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return timers; }
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return channels; }
 
@@ -38,6 +41,7 @@ class TestHost final : public Host<Atomics> {
   std::vector<std::pair<RegionId, Time>> region_watches;
   std::vector<Finding> findings;
   AwaitPoint awaiting;
+  TaskId in_call{};  ///< a call uses the frames of this one
   std::uint64_t timers = 0;
   std::uint64_t channels = 0;
 };

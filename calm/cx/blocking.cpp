@@ -65,7 +65,7 @@ WaitState BlockingWaitBase::step(TaskRoot& root, ChildEnd& end) noexcept {
       stage_ = Stage::given_away;
       return WaitState::pending;
     case Stage::given_away:
-      if (!(door_->tells_ends() ? job_.was_told() : job_.has_ended())) return WaitState::pending;
+      if (!is_over()) return WaitState::pending;
       stage_ = Stage::over;
       return WaitState::ready;
     case Stage::next_step:
@@ -89,6 +89,17 @@ WaitState BlockingWaitBase::cancel(TaskRoot& root, Reason& reason, ChildEnd& end
   return Wait::cancel(root, reason, end);
 }
 
+bool BlockingWaitBase::take_back() noexcept {
+  if (stage_ != Stage::given_away) return true;
+  if (!is_over() && !door_->withdraw(job_)) {
+    job_.request_stop();
+    return false;
+  }
+  stage_ = Stage::over;
+  return true;
+}
+
+/// With take_back() before it no frame is dropped here whose call goes on: only the lab drops one unasked.
 BlockingWaitBase::~BlockingWaitBase() {
   if (stage_ != Stage::given_away || door_->withdraw(job_)) return;
   job_.request_stop();

@@ -1,9 +1,10 @@
 // blocking.hpp — calls that may block their thread, on threads of their own; the task waits and its worker goes on.
-// Laws:    IO-4, CAN-7, CAN-13, HND-3 (a bounded number waits), I4 (a result that has come is given)
+// Laws:    IO-4, CAN-7, CAN-8, CAN-13, HND-3 (a bounded number waits), I4 (a result that has come is given)
 // Threads: the callable runs on a thread of the pool, and ends there; the task may go on on any worker
 // Cancel:  a call that has not begun is withdrawn, and the wait is Cancelled. One that has begun cannot be interrupted: it is
 //          waited for, its result is given, and the next checkpoint sees the cancel. A callable whose first parameter is a
-//          StopToken is told
+//          StopToken is told. A task whose clean-up is over is not forced before its call is: it is reported as stalled, once,
+//          and others go on (CAN-8)
 //
 //   const Page page = co_await blocking(cx, read_page, path);
 //   co_await blocking(cx, [&](StopToken stop) { while (!stop.is_requested() && copy_some(from, to)) {} });
@@ -56,7 +57,7 @@ class BlockingJob : public mem::RefCounted, public Errand {
   /// It waits from now on, for a pool that will make the call and say finish().
   void wait_as(TaskRoot& root) noexcept;
   [[nodiscard]] bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire) != 0; }  // [B1]
-  /// Blocks this thread until the call is over: for a frame that ends by force.
+  /// Blocks this thread until the call is over: for a frame that is dropped by who does not ask take_back().
   void await_end() const noexcept;
   /// Gives: true when the errand that wakes the task for it was done; later than has_ended(), and at a recorded moment.
   [[nodiscard]] bool was_told() const noexcept { return told_; }
@@ -226,6 +227,7 @@ class BlockingWaitBase : public Wait {
  public:
   WaitState step(TaskRoot& root, ChildEnd& end) noexcept final;
   WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept final;
+  [[nodiscard]] bool take_back() noexcept final;
 
  protected:
   BlockingWaitBase(const Context* context, BlockingJob& job) noexcept : Wait(context), job_(job) {}
@@ -233,6 +235,9 @@ class BlockingWaitBase : public Wait {
 
  private:
   enum class Stage : std::uint8_t { new_here, given_away, next_step, over };
+
+  /// Gives: true when the call is over, and the task may know. Needs: given away.
+  [[nodiscard]] bool is_over() const noexcept { return door_->tells_ends() ? job_.was_told() : job_.has_ended(); }
 
   BlockingJob& job_;
   BlockingDoor* door_ = nullptr;

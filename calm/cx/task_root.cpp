@@ -200,6 +200,8 @@ void TaskRoot::destroy_up_to(const Frame* outer) noexcept {
   while (live_.leaf != outer) (void)destroy_leaf();
 }
 
+bool TaskRoot::take_frames_back() noexcept { return live_.wait == nullptr || live_.wait->take_back(); }
+
 RegionId TaskRoot::drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept {
   auto* const scope = Fixture::first<OpenScope>(live_.fixtures);
   CALM_INVARIANT(CAN_8, scope != nullptr, id.bits());

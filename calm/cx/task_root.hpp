@@ -109,6 +109,10 @@ class TaskRoot : private Context {
   /// Needs: parked; the kernel said `run`, and end_poll() follows.
   [[nodiscard]] WaitState ask(kernel::Worker& worker) noexcept;
 
+  /// Its frames are to be dropped. Gives: false while a call uses what lies in them, see Wait::take_back(). Needs: its poll, before
+  ///        the kernel says what to do.
+  [[nodiscard]] bool take_frames_back() noexcept;
+
   /// Destroys the frames of the body of the innermost open scope, innermost first; the frame that opened it and all further
   /// out stay parked. Needs: the kernel said `unwind`. Gives: the region of the scope, whose body has ended so.
   [[nodiscard]] RegionId drop_inside_scope(kernel::Worker& worker, TaskId id) noexcept;

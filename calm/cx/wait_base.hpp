@@ -37,6 +37,10 @@ class Wait : public Awaiter {
   ///        wait is not to be cancelled.
   virtual WaitState cancel(TaskRoot& root, Reason& reason, ChildEnd& end) noexcept;
 
+  /// The task is to end by force, and the wait with its frame (CAN-8). Gives: false when somebody on another thread uses what is
+  ///        in the frame and cannot be stopped; the task is woken when that is over. True: the wait may be destroyed at once.
+  [[nodiscard]] virtual bool take_back() noexcept { return true; }
+
   /// The frame gave way here (TaskRoot::give_way()), and now there is something to see: it is asked from now on.
   virtual void gave_way() noexcept {}
 

@@ -160,11 +160,12 @@ Status BasicKernel<Atomics>::begin_finalizing(Worker& worker, TaskId id) {
 /// The clean-up budget is used up: the frame goes, bottom-up. Needs: the poll of this caller.
 template <lockfree::AtomicsPolicy Atomics>
 PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
+  const bool in_call = !host_.take_frames_back(task);  // before any lock: it may ask others
   Afterwards afterwards;
   const Locked<Operation::cancel> held(shards_, worker.order());
   Region& region = region_of(task);
   cancel_owned_regions(worker, held, region, id, task.terms().reason);
-  const FrameUse use = use_of_frame(held, region, id);
+  const FrameUse use = in_call ? FrameUse::borrowers : use_of_frame(held, region, id);
   // What is left of the frame does not run again, whatever the clock of the next worker says.
   if (use != FrameUse::none) (void)task.word.flag(generation_of(id), TaskFlag::expired, true);
   if (use == FrameUse::bodies) {
@@ -174,6 +175,13 @@ PollStart BasicKernel<Atomics>::force(Worker& worker, Task& task, TaskId id) {
   }
   if (use == FrameUse::borrowers) {
     CALM_PROBE("force: something still borrows from the frame");
+    if (in_call && !task.word.flag(generation_of(id), TaskFlag::told, true).has(TaskFlag::told)) {
+      host_.report(worker, {.kind = FindingKind::stalled,
+                            .region = region.id(),
+                            .task = id,
+                            .site = host_.await_point(task).site,
+                            .in_call = true});
+    }
     // It is not polled again, so nobody may wait for what it holds (section 0, the rule that is never traded; OBL-5).
     settle_held(worker, held, task, id, true);
     advance_all(worker, held, afterwards);

@@ -46,6 +46,12 @@ std::string sentence(const Finding& finding) {
           .append(" used up its clean-up budget, its frame is dropped")
           .append(at_place(" at ", finding.site));
     case FindingKind::stalled:
+      if (finding.in_call) {
+        return task_in_region(finding)
+            .append(" used up its clean-up budget in a call that is not over")
+            .append(at_place(" at ", finding.site))
+            .append(", it is forced when that is");
+      }
       return task_in_region(finding)
           .append(" used up its clean-up budget and does not suspend")
           .append(at_place(", last seen at ", finding.site));

@@ -21,7 +21,7 @@ enum class FindingKind : std::uint8_t {
   mask_too_deep,        ///< more than 64 masks in each other: all are taken off (CAN-12)
   mask_too_long,        ///< more than 1000 polls under one mask: it is taken off (CAN-12)
   forced,               ///< a clean-up budget ran out and the frame is dropped (CAN-8)
-  stalled,              ///< a clean-up budget ran out and the task does not suspend (CAN-8)
+  stalled,              ///< a clean-up budget ran out and the task does not suspend, or is in a call (CAN-8)
   unresolved,           ///< a region closes over promises that were never kept: `count` of them (OBL-6)
   wrong_thread,         ///< a fiber or a pinned object was touched on another thread than its own (GHO-1)
   borrow_conflict,      ///< an object was borrowed to be changed while it was borrowed otherwise (GHO-2)
@@ -64,6 +64,7 @@ struct Finding {
   std::uint64_t count = 1;
   Site site{};
   Site other_site{};       ///< of the other one that it takes two for
+  bool in_call = false;    ///< of one that is stalled: it is suspended, and a call uses its frame
   bool must_fail = false;  ///< a lab or a strict configuration fails the run on it
 };
 

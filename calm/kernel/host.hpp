@@ -53,6 +53,12 @@ class Host {
   /// there: it is let go after the task has left.
   [[nodiscard]] virtual AwaitPoint await_point(const Task& task) const noexcept = 0;
 
+  /// The clean-up budget of a task is used up, and its frames are to go, all or those of a scope (CAN-8). Gives: false while
+  ///        something outside uses what is in them, a call that blocks; what has not begun is taken back instead. The host wakes
+  ///        the task when that is over, and then it is asked again.
+  /// Needs: the poll of the task, no lock of a shard; no call back into the kernel.
+  [[nodiscard]] virtual bool take_frames_back(const Task& /*task*/) noexcept { return true; }
+
   /// What else must be quiet: armed timers and messages in registered channels (QUI-1).
   [[nodiscard]] virtual std::uint64_t pending_timers() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t undrained_channels() const noexcept = 0;

@@ -48,6 +48,7 @@ enum class TaskFlag : std::uint64_t {
   left = 1U << 10,                   ///< it has left its region; nothing of the kernel points to it any more
   cleanup = 1U << 11,                ///< a finalizer, or a task that one started
   started = 1U << 12,                ///< its body has been entered
+  told = 1U << 13,                   ///< it was reported that a call keeps it from being forced (CAN-8)
   holds = 1U << 14,                  ///< an obligation was handed to it
   forced = 1U << 15,                 ///< its clean-up budget ran out and its frame was dropped (CAN-8)
   witnessed = 1U << 18,              ///< it acknowledged its cancellation before it ended (CAN-9)

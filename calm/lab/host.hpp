@@ -74,6 +74,10 @@ class LabHost final : public kernel::Host<lockfree::LocalAtomics> {
     const auto* const root = static_cast<const cx::TaskRoot*>(task.frame);
     return root == nullptr ? kernel::AwaitPoint() : root->await_point();
   }
+  [[nodiscard]] bool take_frames_back(const Task& task) noexcept override {
+    auto* const root = static_cast<cx::TaskRoot*>(task.frame);
+    return root == nullptr || root->take_frames_back();
+  }
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override {
     return inputs != nullptr ? inputs->armed() : alarms.size();
   }

@@ -84,6 +84,9 @@ class Machine final : public kernel::Host<Atomics>, public Engine {
   bool watch_all(kernel::Worker& worker, RegionId region, Time deadline) noexcept override;
   void report(kernel::Worker& worker, const kernel::Finding& finding) noexcept override;
   [[nodiscard]] kernel::AwaitPoint await_point(const Task& task) const noexcept override;
+  [[nodiscard]] bool take_frames_back(const Task& task) noexcept override {
+    return static_cast<cx::TaskRoot*>(task.frame)->take_frames_back();
+  }
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override;
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return port_->undrained_channels(); }
 

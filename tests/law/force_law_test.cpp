@@ -397,6 +397,63 @@ TEST_F(Force, CAN_8_a_stalled_task_may_still_end_by_itself) {
   EXPECT_TRUE(bench.events(trace::EventKind::forced).empty());
 }
 
+// --- who is in a call that something outside makes ---
+
+TEST_F(Force, CAN_8_a_task_in_a_call_is_reported_once_and_forced_when_the_call_is_over) {
+  cancel_at_1();
+  bench.host.in_call = task;
+  bench.host.awaiting.site = Site::current();
+  bench.at(at_seconds(6));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(bench.poll_again(task), PollStart::later);
+    EXPECT_EQ(bench.view(task).wake, lockfree::WakeState::idle) << "it is parked already";
+  }
+  ASSERT_EQ(bench.host.findings.size(), 1U);
+  EXPECT_EQ(bench.host.findings[0].kind, FindingKind::stalled);
+  EXPECT_TRUE(bench.host.findings[0].in_call);
+  EXPECT_EQ(bench.host.findings[0].task, task);
+  EXPECT_EQ(bench.host.findings[0].region, region);
+  EXPECT_EQ(bench.host.findings[0].site.line(), bench.host.awaiting.site.line());
+  EXPECT_FALSE(bench.view(task).forced);
+  EXPECT_TRUE(bench.events(trace::EventKind::forced).empty());
+  EXPECT_TRUE(bench.kernel->close(bench.worker, region));
+  EXPECT_EQ(bench.state(region), RegionState::draining) << "the region waits for the call (I2)";
+
+  bench.host.in_call = {};
+  bench.at(at_seconds(1));  // whatever the clock of the next worker says
+  EXPECT_EQ(bench.poll_again(task), PollStart::drop);
+  expect_forced();
+  EXPECT_EQ(bench.state(region), RegionState::closed);
+}
+
+TEST_F(Force, CAN_8_a_task_in_a_call_inside_a_body_is_not_unwound_before_the_call_is_over) {
+  const RegionId inner = bench.region(region, {.body = true, .owner = task});
+  cancel_at_1();
+  bench.host.in_call = task;
+  bench.at(at_seconds(6));
+  EXPECT_EQ(bench.poll_again(task), PollStart::later);
+  EXPECT_TRUE(bench.kernel->is_cancelled(inner)) << "what it owns is told to stop all the same";
+  EXPECT_NE(bench.state(inner), RegionState::closed);
+  bench.host.in_call = {};
+  EXPECT_EQ(bench.poll_again(task), PollStart::unwind);
+}
+
+TEST_F(Force, CAN_8_OBL_5_nobody_waits_for_what_a_task_in_a_call_holds) {
+  const ObligationId promise = bench.reserve(region, task, ObligationKind::ack);
+  cancel_at_1();
+  bench.host.in_call = task;
+  bench.at(at_seconds(6));
+  EXPECT_EQ(bench.poll_again(task), PollStart::later);
+  EXPECT_NE(bench.kernel->state(bench.worker, promise), ObligationState::reserved);
+}
+
+TEST_F(Force, CAN_8_a_call_keeps_nobody_who_has_time_left) {
+  cancel_at_1();
+  bench.host.in_call = task;
+  EXPECT_EQ(bench.poll_again(task), PollStart::run);
+  EXPECT_TRUE(bench.host.findings.empty());
+}
+
 TEST_F(Force, CAN_8_the_next_life_of_the_slot_is_not_forced) {
   cancel_at_1();
   reach(at_seconds(6));

@@ -136,13 +136,14 @@ bool same_notes(const Notes& a, const Notes& b) {
 
 bool same_finding(const kernel::Finding& a, const kernel::Finding& b) {
   return a.kind == b.kind && a.region == b.region && a.task == b.task && a.obligation == b.obligation &&
-         a.obligation_kind == b.obligation_kind && a.count == b.count && a.must_fail == b.must_fail;
+         a.obligation_kind == b.obligation_kind && a.count == b.count && a.in_call == b.in_call &&
+         a.must_fail == b.must_fail;
 }
 
 std::string show(const kernel::Finding& finding) {
-  return fmt::format("{}: {} {} {} {} x{}{}", to_string(finding.kind), to_string(finding.region),
-                     to_string(finding.task), to_string(finding.obligation), to_string(finding.obligation_kind),
-                     finding.count, finding.must_fail ? " must fail" : "");
+  return fmt::format("{}{}: {} {} {} {} x{}{}", to_string(finding.kind), finding.in_call ? " in a call" : "",
+                     to_string(finding.region), to_string(finding.task), to_string(finding.obligation),
+                     to_string(finding.obligation_kind), finding.count, finding.must_fail ? " must fail" : "");
 }
 
 std::string show(const std::pair<TaskId, Time>& watch) {

@@ -69,6 +69,7 @@ const Driver::Handler Driver::handlers[do_count] = {
     &Driver::count,
     &Driver::uncount,
     &Driver::pass_time,
+    &Driver::call,
     &Driver::spin,
 };
 

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,10 +36,12 @@ class RecordingHost final : public kernel::Host<lockfree::LocalAtomics> {
   }
   void report(kernel::Worker&, const kernel::Finding& finding) noexcept override { told.found.push_back(finding); }
   [[nodiscard]] kernel::AwaitPoint await_point(const Task&) const noexcept override { return {}; }
+  [[nodiscard]] bool take_frames_back(const Task& task) noexcept override { return !in_calls.contains(task.id()); }
   [[nodiscard]] std::uint64_t pending_timers() const noexcept override { return 0; }
   [[nodiscard]] std::uint64_t undrained_channels() const noexcept override { return 0; }
 
   Told told;
+  std::set<TaskId> in_calls;  ///< tasks whose frames something outside uses
 };
 
 /// Records by order of creation: all that ever were, and of these the ones that can still be named.
@@ -115,9 +118,11 @@ class Driver {
   void count(const Operation& operation);
   void uncount(const Operation& operation);
   void pass_time(const Operation& operation);
+  void call(const Operation& operation);
   void spin(const Operation& operation);
 
   void poll(TaskId id);
+  void end_call(TaskId id);
 
   bool drain_one();
   [[nodiscard]] bool is_stubborn(const TaskRow& task) const;
@@ -125,6 +130,7 @@ class Driver {
   bool drain_bodies();
   bool drain_services();
   bool drain_deadlines();
+  bool drain_calls();
   bool drain_sleepers();
   void drain_step(Status kernel, Status model);
 

@@ -56,7 +56,7 @@ bool Driver::drain_one() {
     drain_step({}, {});
     return true;
   }
-  return drain_bodies() || drain_services() || drain_deadlines() || drain_sleepers();
+  return drain_bodies() || drain_services() || drain_deadlines() || drain_calls() || drain_sleepers();
 }
 
 /// A stubborn task does not end before its frame is dropped; finalizers and those of Soft regions are spared that.
@@ -107,6 +107,15 @@ bool Driver::drain_deadlines() {
   for (const auto& [id, deadline] : std::exchange(watched_, {})) {
     drain_step(kernel_->deadline_reached(worker_, id), model_.deadline_reached(id));
   }
+  return true;
+}
+
+/// Calls end when nothing else is left to do: those whose tasks are to be forced have been waited for.
+bool Driver::drain_calls() {
+  if (host_.in_calls.empty()) return false;
+  const TaskId id = *host_.in_calls.begin();
+  host_.in_calls.erase(id);
+  drain_step(kernel_->wake(worker_, id), model_.end_call(id));
   return true;
 }
 

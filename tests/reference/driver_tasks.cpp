@@ -149,6 +149,21 @@ void Driver::release_task(const Operation& operation) {
   same(operation.what, kernel_->release(worker_, id), model_.release(id));
 }
 
+void Driver::call(const Operation& operation) {
+  const TaskId id = a_live_task(operation.a);
+  if (model_.find(id) == nullptr) return;
+  if (host_.in_calls.contains(id)) return end_call(id);
+  host_.in_calls.insert(id);
+  model_.begin_call(id);
+  same(operation.what, {}, {});
+}
+
+/// A host wakes the task then.
+void Driver::end_call(TaskId id) {
+  host_.in_calls.erase(id);
+  same(Do::call, kernel_->wake(worker_, id), model_.end_call(id));
+}
+
 void Driver::spin(const Operation& operation) {
   static constexpr int rounds[] = {3, 60, 320, 1100};
   const TaskId id = operation.b % 2 == 0 ? a_live_task(operation.a) : a_running_task(operation.a);

@@ -50,6 +50,7 @@ constexpr Row rows[] = {
     {Do::count, "count", 20},
     {Do::uncount, "uncount", 16},
     {Do::pass_time, "pass_time", 30},
+    {Do::call, "call", 10},
     {Do::spin, "spin", 3},
 };
 static_assert(std::size(rows) == do_count);

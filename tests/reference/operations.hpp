@@ -53,6 +53,7 @@ enum class Do : std::uint8_t {
   count,
   uncount,
   pass_time,
+  call,  ///< something outside begins to use the frame of a task, or has ended that
   spin,  ///< wake, begin_poll, end_poll, many times: to the end of quotas and of the caps of masks
 };
 inline constexpr std::size_t do_count = static_cast<std::size_t>(Do::spin) + 1;

@@ -37,13 +37,14 @@ enum class Fault : std::uint8_t {
   service_for_an_ended_task,   ///< CAN-8
   end_all_bodies_at_once,      ///< CAN-8: the outer ones while their frames are there
   unwound_keeps_its_promises,  ///< CAN-8, OBL-5
+  force_in_a_call,             ///< CAN-8: the frame goes while something outside uses it
 };
 inline constexpr Fault faults[] = {
     Fault::forget_strengthening,       Fault::oldest_finalizer_first,    Fault::keep_cost_of_refused_spend,
     Fault::fold_in_order_of_ends,      Fault::lose_wake_during_poll,     Fault::body_folds_last,
     Fault::count_lost_batch_once,      Fault::audit_forgets_threshold,   Fault::hand_over_wakes_nobody,
     Fault::cleanup_masks_have_no_cap,  Fault::service_for_an_ended_task, Fault::end_all_bodies_at_once,
-    Fault::unwound_keeps_its_promises,
+    Fault::unwound_keeps_its_promises, Fault::force_in_a_call,
 };
 
 /// What the host was told, in order.
@@ -96,6 +97,8 @@ struct TaskRow {
   bool dropping = false;   // its frame goes without being resumed; complete() follows
   bool unwinding = false;  // what its frame has inside the innermost body goes; unwound() follows
   bool forced = false;
+  bool in_call = false;  // something outside uses its frame
+  bool told = false;     // that it could not be forced for that reason
   bool acknowledged = false;
   std::uint8_t mask_depth = 0;
   std::uint32_t mask_polls = 0;
@@ -145,6 +148,8 @@ class ReferenceKernel {
   // Tasks
   Status spawn(TaskId name, RegionId region, const kernel::TaskSpec& spec);
   Status wake(TaskId task);
+  void begin_call(TaskId task);
+  Status end_call(TaskId task);
   kernel::PollStart begin_poll(TaskId task);
   Status end_poll(TaskId task);
   Status complete(TaskId task, ChildEnd end);

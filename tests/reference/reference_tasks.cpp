@@ -1,5 +1,6 @@
 // The tasks of the reference model: BUD-3..5, CAN-3, CAN-7..9, CAN-12, TSK-1..3, TSK-6, TSK-8.
 #include <algorithm>
+#include <utility>
 
 #include "calm/kernel/forced_end.hpp"
 #include "calm/model/task_state.hpp"
@@ -60,6 +61,15 @@ void ReferenceKernel::wake_if_there(TaskId task) {
   if (TaskRow* const row = task_row(task)) wake_row(*row);
 }
 
+void ReferenceKernel::begin_call(TaskId task) {
+  if (TaskRow* const row = task_row(task)) row->in_call = true;
+}
+
+Status ReferenceKernel::end_call(TaskId task) {
+  if (TaskRow* const row = task_row(task)) row->in_call = false;
+  return wake(task);
+}
+
 Status ReferenceKernel::wake(TaskId task) {
   TaskRow* const row = task_row(task);
   if (row == nullptr) return Errc::stale_handle;
@@ -110,13 +120,17 @@ PollStart ReferenceKernel::begin_poll(TaskId id) {
 PollStart ReferenceKernel::force(TaskRow& task) {
   const TaskId id = task.id;
   const std::vector<RegionId> innermost = innermost_of(id);
-  bool borrowed = buffer_in_use(id);
+  const bool in_call = task.in_call && fault_ != Fault::force_in_a_call;
+  bool borrowed = in_call || buffer_in_use(id);
   for (const RegionId region : innermost) borrowed = borrowed || !find(region)->body;
   for (const RegionId owned : owned_by(id)) {
     ReasonSpec spec = parent_cancelled(task.reason, task.region, now_);
     spec.task = id;
     spec.cleanup_time = find(task.region)->spec.cleanup_time;
     cancel_tree(owned, Reason(spec));
+  }
+  if (in_call && !std::exchange(task.told, true)) {
+    report({.kind = FindingKind::stalled, .region = task.region, .task = id, .in_call = true});
   }
   if (borrowed) abort_held(id);
   advance_all();

@@ -59,6 +59,13 @@ TEST(Finding, every_kind_says_who_what_and_which_law_in_one_line) {
             "calm: r2 closes over 3 promises that nobody kept (unresolved_obligations) [OBL-6]");
 }
 
+TEST(Finding, CAN_8_a_stall_in_a_call_says_so_and_where_the_task_waits_for_it) {
+  const Site site = Site::current();
+  EXPECT_EQ(to_string(Finding{.kind = FindingKind::stalled, .task = task(4), .site = site, .in_call = true}),
+            "calm: t4 used up its clean-up budget in a call that is not over at " + place_of(site) +
+                ", it is forced when that is [CAN-8]");
+}
+
 TEST(Finding, a_stall_says_where_the_task_was_last_seen) {
   const Site site = Site::current();
   EXPECT_EQ(to_string(Finding{.kind = FindingKind::stalled, .task = task(4), .site = site}),

@@ -257,7 +257,7 @@ TEST(TaskWord, parts_of_a_life_do_not_touch_each_other) {
   TaskLife life(Generation::last, TaskState::created, WakeState::idle);
   for (const TaskFlag flag :
        {TaskFlag::handle, TaskFlag::left, TaskFlag::cleanup, TaskFlag::started, TaskFlag::awaited, TaskFlag::holds,
-        TaskFlag::forced, TaskFlag::witnessed, TaskFlag::expired, TaskFlag::unmasked}) {
+        TaskFlag::forced, TaskFlag::witnessed, TaskFlag::expired, TaskFlag::told, TaskFlag::unmasked}) {
     EXPECT_FALSE(life.has(flag));
     life = life.with(flag);
     EXPECT_TRUE(life.has(flag));

@@ -12,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "calm/lab/lab.hpp"
 #include "calm/runtime/run.hpp"
 #include "tests/run_way.hpp"
+#include "tests/stderr_watch.hpp"
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters):
 // callables live in the frame of the task or scope that runs them (TSK-5), and what they refer to outlives the run
@@ -44,7 +46,7 @@ class Blocking : public testing::TestWithParam<std::uint16_t> {
  protected:
   [[nodiscard]] static RunOptions options() { return options_here(GetParam()); }
 };
-INSTANTIATE_TEST_SUITE_P(Workers, Blocking, testing::Values(std::uint16_t{1}, std::uint16_t{2}),
+INSTANTIATE_TEST_SUITE_P(Workers, Blocking, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
                          [](const auto& tested) { return std::to_string(tested.param); });
 
 TEST_P(Blocking, IO_4_gives_what_the_call_returned_whatever_it_is) {
@@ -246,6 +248,119 @@ TEST_P(Blocking, CAN_13_a_call_that_has_begun_is_waited_for_and_its_result_is_gi
     EXPECT_EQ(given, takes_stop ? 6 : 5);
     EXPECT_FALSE(went_on) << "the next checkpoint sees the cancel";
   }
+}
+
+// --- who overruns its clean-up in a call ---
+
+/// A call that nobody lets go ends by itself, so that a test which waits for it fails instead of standing still.
+struct LongCall {
+  std::atomic<bool> begun = false;
+  std::atomic<bool> open = false;
+  std::atomic<bool> over = false;
+  std::atomic<bool> let_go = false;
+
+  void hold() {
+    begun = true;
+    for (int tries = 0; tries < 5'000 && !open; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    let_go = open.load();
+    over = true;
+  }
+};
+
+/// Sleeps until it holds, or half as long as a call lasts at most. Gives: whether it holds.
+template <class Holds>
+Task<bool> await_that(Cx cx, Holds holds) {
+  for (int tries = 0; tries < 2'500 && !holds(); ++tries) co_await sleep(cx, Duration::milliseconds(1));
+  co_return holds();
+}
+
+constexpr std::string_view stalled_in_call = "used up its clean-up budget in a call that is not over";
+
+bool says_where(const std::string& said, int line) {
+  return said.find("blocking_test.cpp:" + std::to_string(line)) != std::string::npos;
+}
+
+TEST_P(Blocking, CAN_8_a_task_in_a_call_is_reported_and_not_forced_before_the_call_is_over) {
+  LongCall call;
+  int site = 0;
+  bool stays_shut = false;
+  bool went_on = false;
+  bool frame_gone_early = false;
+  const StderrWatch watch;
+  const auto program = [&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto holds = [&](Cx inner) -> Task<void> {
+        const auto gone = [&](int*) { frame_gone_early = !call.over; };
+        const std::unique_ptr<int, decltype(gone)> local(&site, gone);
+        const auto hold = [&call] { call.hold(); };
+        site = __LINE__ + 1;
+        co_await blocking(inner, hold);
+        co_await checkpoint(inner);
+        went_on = true;
+      };
+      auto child = co_await scope.fiber(holds);
+      (void)co_await await_that(scope.cx(), [&call] { return call.begun.load(); });
+      child.cancel();
+      const bool told =
+          co_await await_that(scope.cx(), [&watch] { return watch.said().find(stalled_in_call) != std::string::npos; });
+      EXPECT_TRUE(told) << "nobody said that the call keeps the task";
+      EXPECT_FALSE(call.over) << "others stood still while the call lasted";
+      stays_shut = true;
+      call.open = true;
+      const Outcome<void> end = co_await outcome(std::move(child).join(scope.cx()));
+      EXPECT_TRUE(end.is_cancelled());
+      EXPECT_TRUE(call.over);
+    };
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect, .cleanup_time = Duration::milliseconds(2)}));
+    EXPECT_TRUE(call.over) << "the scope was left while the call went on";
+  };
+  EXPECT_TRUE(block_on(program, options()).is_ok());
+  EXPECT_TRUE(stays_shut);
+  EXPECT_TRUE(call.let_go);
+  EXPECT_FALSE(frame_gone_early) << "the call may refer to what lies in the frame";
+  EXPECT_FALSE(went_on);
+  const std::string said = watch.said();
+  const std::size_t first = said.find(stalled_in_call);
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find(stalled_in_call, first + 1), std::string::npos) << "once is enough: " << said;
+  const std::size_t forced = said.find("its frame is dropped");
+  EXPECT_NE(forced, std::string::npos) << "it is forced when the call is over: " << said;
+  EXPECT_LT(first, forced) << said;
+  EXPECT_TRUE(says_where(said, site)) << said;
+}
+
+TEST_P(Blocking, CAN_8_a_region_waits_for_the_call_of_a_task_that_is_to_be_forced_inside_a_scope_of_its_own) {
+  LongCall call;
+  std::vector<std::string> log;
+  const StderrWatch watch;
+  const auto program = [&](Cx cx) -> Task<void> {
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto holds = [&](Cx inner) -> Task<void> {
+        const auto own = [&](Scope& owned) -> Task<void> {
+          co_await owned.defer(
+              [&] { log.emplace_back(call.over ? "finalizer after the call" : "finalizer too early"); });
+          const auto hold = [&call] { call.hold(); };
+          co_await blocking(owned.cx(), hold);
+          co_await checkpoint(owned.cx());
+        };
+        co_await calm::scope(inner, own);
+      };
+      auto child = co_await scope.fiber(holds);
+      (void)co_await await_that(scope.cx(), [&call] { return call.begun.load(); });
+      child.cancel();
+      (void)co_await await_that(scope.cx(),
+                                [&watch] { return watch.said().find(stalled_in_call) != std::string::npos; });
+      EXPECT_FALSE(call.over) << "others stood still while the call lasted";
+      EXPECT_TRUE(log.empty());
+      call.open = true;
+      EXPECT_TRUE((co_await outcome(std::move(child).join(scope.cx()))).is_cancelled());
+    };
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect, .cleanup_time = Duration::milliseconds(2)}));
+  };
+  EXPECT_TRUE(block_on(program, options()).is_ok());
+  EXPECT_TRUE(call.let_go);
+  EXPECT_EQ(log, std::vector<std::string>{"finalizer after the call"});
+  EXPECT_NE(watch.said().find(stalled_in_call), std::string::npos) << watch.said();
 }
 
 int blocking_threads() {

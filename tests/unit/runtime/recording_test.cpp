@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -260,6 +261,53 @@ auto calls(Log& log) {
 }
 
 TEST_P(Recording, SCH_9_IO_4_calls_that_block_end_again_where_they_did) { again_and_again(calls); }
+
+/// A task whose clean-up is over while its call goes on, and that is forced after it.
+auto forced_after_a_call(Log& log) {
+  return [&log](Cx cx) -> Task<int> {
+    std::atomic<bool> open = false;
+    const auto body = [&](Scope& scope) -> Task<void> {
+      const auto calls = [&](Cx inner) -> Task<void> {
+        const auto hold = [&open] {
+          while (!open) std::this_thread::yield();
+        };
+        co_await blocking(inner, hold);
+        log.push_back(1);  // as long as it has time
+        co_await checkpoint(inner);
+      };
+      auto child = co_await scope.fiber(calls);
+      co_await sleep(scope.cx(), Duration::milliseconds(1));
+      child.cancel();
+      co_await sleep(scope.cx(), Duration::milliseconds(10));
+      open = true;
+      const Outcome<void> end = co_await outcome(std::move(child).join(scope.cx()));
+      log.push_back(100 + static_cast<std::uint64_t>(end.kind()));
+    };
+    (void)co_await outcome(scope(cx, body, {.policy = FoldPolicy::collect, .cleanup_time = Duration::milliseconds(1)}));
+    co_return 0;
+  };
+}
+
+TEST_P(Recording, SCH_9_CAN_8_a_task_that_is_forced_after_its_call_is_so_again) {
+  int stalls = 0;
+  for (int i = 0; i < 5; ++i) {
+    Log recorded;
+    Log again;
+    testing::internal::CaptureStderr();  // it is reported
+    const sched::RecordedRun run = record_run(options(), forced_after_a_call, recorded);
+    const std::string told = testing::internal::GetCapturedStderr();
+    const lab::LabReport report = lab::follow(run, forced_after_a_call(again));
+    EXPECT_EQ(again, recorded);
+    EXPECT_EQ(report.end.kind(), run.end);
+    const bool stalled = told.find("in a call that is not over") != std::string::npos;
+    stalls += stalled ? 1 : 0;
+    for (const lab::Problem& problem : report.problems) {
+      EXPECT_TRUE(stalled && problem.oracle == lab::Oracle::deadlines) << to_string(report);
+    }
+    EXPECT_EQ(report.problems.empty(), !stalled) << told << to_string(report);
+  }
+  EXPECT_GT(stalls, 0);
+}
 
 TEST_P(Recording, SCH_9_IO_4_a_call_returns_again_what_it_returned_whatever_it_returns_now) {
   std::uint64_t outside = 1;  // the world that calls look at
