@@ -44,6 +44,22 @@ void BlockingJob::tell_here(kernel::Worker& worker) noexcept {
 
 // --- the wait ---
 
+namespace {
+
+Error refusal(Submitted why) {
+  if (why == Submitted::no_thread) {
+    return Error(
+        Errc::resource_exhausted,
+        "a blocking call was refused: there is no thread for it, and the system gives none [IO-4]; next: look at "
+        "what the process may have in threads and memory, or ask for smaller stacks (RunOptions::stack_bytes)");
+  }
+  return Error(Errc::resource_exhausted,
+               "a blocking call was refused: as many wait as RunOptions::blocking allows [IO-4]; next: let fewer "
+               "tasks call at once, with a semaphore or a bulkhead");
+}
+
+}  // namespace
+
 WaitState BlockingWaitBase::step(TaskRoot& root, ChildEnd& end) noexcept {
   switch (stage_) {
     case Stage::new_here:
@@ -54,12 +70,9 @@ WaitState BlockingWaitBase::step(TaskRoot& root, ChildEnd& end) noexcept {
         return WaitState::pending;
       }
       job_.wait_as(root);
-      if (!door_->submit(job_)) {
+      if (const Submitted submitted = door_->submit(job_); submitted != Submitted::taken) {
         stage_ = Stage::over;
-        end = err(
-            Error(Errc::resource_exhausted,
-                  "a blocking call was refused: as many wait as RunOptions::blocking allows [IO-4]; next: let fewer "
-                  "tasks call at once, with a semaphore or a bulkhead"));
+        end = err(refusal(submitted));
         return WaitState::failed;
       }
       stage_ = Stage::given_away;

@@ -103,11 +103,18 @@ class BlockingJob : public mem::RefCounted, public Errand {
   lockfree::RealAtomics::Atomic<bool> stop_{false};
 };
 
+/// What becomes of a call that is given to a host's threads.
+enum class Submitted : std::uint8_t {
+  taken,      ///< it will be made
+  no_place,   ///< as many wait as the host allows
+  no_thread,  ///< there is no thread for it, and the system gives none
+};
+
 /// A host's threads for calls that block.
 class BlockingDoor {
  public:
-  /// Takes a reference to the job, for finish(). Fails: resource_exhausted, and nothing has changed.
-  [[nodiscard]] virtual Status submit(BlockingJob& job) noexcept = 0;
+  /// Takes a reference to the job, for finish(). Gives: another answer than `taken` when nothing has changed.
+  [[nodiscard]] virtual Submitted submit(BlockingJob& job) noexcept = 0;
   /// Gives: true when it had not begun, and never will.
   [[nodiscard]] virtual bool withdraw(BlockingJob& job) noexcept = 0;
   /// Gives: true when a task is to go on with the errand that wakes it and not before, though the call may be over: where
@@ -265,7 +272,8 @@ class BlockingWait : private BlockingKeep<Call>, public BlockingWaitBase {
 }  // namespace cx
 
 /// Awaits `callable(arguments...)` on a thread that may block. Gives: what it returned. Fails: what it threw;
-/// resource_exhausted when as many calls wait as the host takes (RunOptions::blocking); std::bad_alloc.
+/// resource_exhausted when as many calls wait as the host takes (RunOptions::blocking), or when there is no thread and the
+/// system gives none; the text says which; std::bad_alloc.
 template <class F, class... Arguments>
 auto blocking(CxOf<> cx, F callable, Arguments... arguments) {
   static_assert(std::invocable<F, Arguments...> || std::invocable<F, StopToken, Arguments...>,

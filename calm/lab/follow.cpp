@@ -133,14 +133,14 @@ class Follower final : public Inputs, private cx::BlockingDoor {
  private:
   // --- cx::BlockingDoor ---
 
-  Status submit(cx::BlockingJob& job) noexcept override {
+  cx::Submitted submit(cx::BlockingJob& job) noexcept override {
     if (is_next(InputKind::refused)) {
       ++input_;
-      return Errc::resource_exhausted;
+      return cx::Submitted::no_place;  // a recording does not say which refusal it was
     }
     job.retain();
     jobs_.insert_or_assign(job.task().bits(), mem::Ref<cx::BlockingJob>::adopt(&job));
-    return {};
+    return cx::Submitted::taken;
   }
   bool withdraw(cx::BlockingJob& job) noexcept override {
     const auto input = next_input(InputKind::withdrawn, "takes a call that blocks back");

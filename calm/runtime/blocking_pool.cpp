@@ -45,14 +45,17 @@ std::uint32_t BlockingPool::threads() const noexcept {
 
 // --- jobs ---
 
-Status BlockingPool::submit(cx::BlockingJob& job) noexcept {
+cx::Submitted BlockingPool::submit(cx::BlockingJob& job) noexcept {
   join_those_who_left();
   {
     const Held held(lock_);
     const std::uint32_t waiting = waiting_.load(std::memory_order_relaxed);  // relaxed: changed under the lock only
-    if (waiting >= options_.blocking.queue_max) return Errc::resource_exhausted;
+    if (waiting >= options_.blocking.queue_max) return cx::Submitted::no_place;
     if (waiting + 1 > started_ - busy_ && started_ < options_.blocking.threads_max) start_one();
-    if (started_ == 0) return Errc::resource_exhausted;  // nobody would come for it
+    if (started_ == 0) {  // nobody would come for it
+      CALM_PROBE("blocking pool: there is no thread, and none can be started");
+      return cx::Submitted::no_thread;
+    }
     job.retain();
     job.is_queued = true;
     job.before = last_;
@@ -62,7 +65,7 @@ Status BlockingPool::submit(cx::BlockingJob& job) noexcept {
     waiting_.store(waiting + 1, std::memory_order_seq_cst);  // EventCount [E2]
   }
   events_.notify_one();
-  return {};
+  return cx::Submitted::taken;
 }
 
 bool BlockingPool::withdraw(cx::BlockingJob& job) noexcept {

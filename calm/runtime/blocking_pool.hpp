@@ -27,7 +27,7 @@ class BlockingPool final : public cx::BlockingDoor {
   /// Needs: no job. Ends its threads.
   ~BlockingPool();
 
-  Status submit(cx::BlockingJob& job) noexcept override;
+  cx::Submitted submit(cx::BlockingJob& job) noexcept override;
   bool withdraw(cx::BlockingJob& job) noexcept override;
 
   /// Gives: how many threads there are, a moment ago.

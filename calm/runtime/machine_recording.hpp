@@ -101,9 +101,9 @@ class Machine<Atomics>::RecordedDoor final : public cx::BlockingDoor {
  public:
   explicit RecordedDoor(Machine& machine) noexcept : machine_(machine) {}
 
-  Status submit(cx::BlockingJob& job) noexcept override {
-    const Status submitted = machine_.blocking_.submit(job);
-    if (!submitted) machine_.recorder_->input(sched::InputKind::refused, 0);
+  cx::Submitted submit(cx::BlockingJob& job) noexcept override {
+    const cx::Submitted submitted = machine_.blocking_.submit(job);
+    if (submitted != cx::Submitted::taken) machine_.recorder_->input(sched::InputKind::refused, 0);
     return submitted;
   }
   bool withdraw(cx::BlockingJob& job) noexcept override {

@@ -2,10 +2,13 @@
 #include "calm/cx/blocking.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -175,6 +178,7 @@ TEST_P(Blocking, HND_3_a_call_that_no_place_is_left_for_is_refused) {
       EXPECT_TRUE(third.is_err());
       if (third.is_err()) {
         EXPECT_EQ(third.error().code(), Errc::resource_exhausted);
+        EXPECT_NE(third.error().message().find("as many wait as RunOptions::blocking allows"), std::string_view::npos);
       }
       gate.open = true;
       co_await std::move(second).join(scope.cx());
@@ -361,6 +365,53 @@ TEST_P(Blocking, CAN_8_a_region_waits_for_the_call_of_a_task_that_is_to_be_force
   EXPECT_TRUE(call.let_go);
   EXPECT_EQ(log, std::vector<std::string>{"finalizer after the call"});
   EXPECT_NE(watch.said().find(stalled_in_call), std::string::npos) << watch.said();
+}
+
+// --- where the system gives no thread ---
+
+/// While it lives, the process gets no room for another stack of this size; what it has stays.
+class NoRoomFor {
+ public:
+  explicit NoRoomFor(std::size_t stack_bytes) {
+    (void)getrlimit(RLIMIT_AS, &before_);
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit tight = before_;
+    tight.rlim_cur = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + stack_bytes / 2;
+    (void)setrlimit(RLIMIT_AS, &tight);
+  }
+  NoRoomFor(const NoRoomFor&) = delete;
+  NoRoomFor& operator=(const NoRoomFor&) = delete;
+  ~NoRoomFor() { (void)setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_P(Blocking, IO_4_where_the_system_gives_no_thread_a_call_is_refused_says_so_and_the_next_one_is_made) {
+  RunOptions roomy = options();
+  roomy.stack_bytes = std::size_t{256} << 20;  // more than the system keeps of threads that have ended
+  const auto program = [&roomy](Cx cx) -> Task<int> {
+    const auto call = [](Cx inner) -> Task<int> {
+      const int sum = co_await blocking(inner, add_slowly, 3, 4);
+      co_return sum;
+    };
+    {
+      const NoRoomFor none(roomy.stack_bytes);
+      const Outcome<int> refused = co_await outcome(call(cx));
+      EXPECT_TRUE(refused.is_err()) << to_string(refused);
+      if (refused.is_err()) {
+        EXPECT_EQ(refused.error().code(), Errc::resource_exhausted);
+        EXPECT_NE(refused.error().message().find("the system gives none [IO-4]; next: "), std::string_view::npos)
+            << refused.error().message();
+      }
+    }
+    const int sum = co_await call(cx);
+    co_return sum;
+  };
+  const Outcome<int> end = block_on(program, roomy);
+  ASSERT_TRUE(end.is_ok()) << to_string(end);
+  EXPECT_EQ(end.value(), 7);
 }
 
 int blocking_threads() {
