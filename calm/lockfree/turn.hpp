@@ -66,12 +66,18 @@ inline TurnHistory& turn_history() noexcept {
   return history;
 }
 
+/// Where the history of the calling thread is.
+struct ThreadHistory {
+  static TurnHistory& mine() noexcept { return turn_history(); }
+};
+
 /// A lock that knows who had it last.
-class TurnLock {
+template <AtomicsPolicy Atomics = RealAtomics, class History = ThreadHistory, class Its = Lock<Atomics>>
+class BasicTurnLock {
  public:
   void lock() noexcept {
     lock_.lock();
-    TurnHistory& mine = turn_history();
+    TurnHistory& mine = History::mine();
     if (mine.thread == 0) mine.thread = new_number();
     if (last_ == mine.thread) [[likely]]
       return;
@@ -87,23 +93,25 @@ class TurnLock {
     return given.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number only
   }
 
-  Lock<> lock_;
+  Its lock_;
   std::uint32_t last_ = 0;
 };
+using TurnLock = BasicTurnLock<>;
 
 /// The same among the members of a company. Needs: one of them, without another turn of this company; no company at all where
 /// one thread does everything.
-class [[nodiscard("a turn lasts as long as this lives")]] CompanyTurn {
+template <class Members = Company<>, class Its = TurnLock>
+class [[nodiscard("a turn lasts as long as this lives")]] BasicCompanyTurn {
  public:
-  [[gnu::always_inline]] CompanyTurn(Company<>* company, TurnLock& lock) noexcept : company_(company) {
+  [[gnu::always_inline]] BasicCompanyTurn(Members* company, Its& lock) noexcept : company_(company) {
     if (company_ == nullptr || company_->begin_alone()) [[likely]]
       return;
     lock_ = &lock;
     begin(lock);
   }
-  CompanyTurn(const CompanyTurn&) = delete;
-  CompanyTurn& operator=(const CompanyTurn&) = delete;
-  [[gnu::always_inline]] ~CompanyTurn() {
+  BasicCompanyTurn(const BasicCompanyTurn&) = delete;
+  BasicCompanyTurn& operator=(const BasicCompanyTurn&) = delete;
+  [[gnu::always_inline]] ~BasicCompanyTurn() {
     if (company_ == nullptr) return;
     if (lock_ == nullptr) [[likely]]
       company_->end_alone();
@@ -112,11 +120,12 @@ class [[nodiscard("a turn lasts as long as this lives")]] CompanyTurn {
   }
 
  private:
-  [[gnu::noinline]] static void begin(TurnLock& lock) noexcept { lock.lock(); }
-  [[gnu::noinline]] static void end(TurnLock& lock) noexcept { lock.unlock(); }
+  [[gnu::noinline]] static void begin(Its& lock) noexcept { lock.lock(); }
+  [[gnu::noinline]] static void end(Its& lock) noexcept { lock.unlock(); }
 
-  Company<>* company_;
-  TurnLock* lock_ = nullptr;
+  Members* company_;
+  Its* lock_ = nullptr;
 };
+using CompanyTurn = BasicCompanyTurn<>;
 
 }  // namespace calm::lockfree
