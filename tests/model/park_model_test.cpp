@@ -70,6 +70,44 @@ TEST(ParkerModel, two_unparks_are_one_or_two_and_never_none) {
       explore<State>({State::park, State::unpark_twice}, [](State& sleeper) { EXPECT_EQ(sleeper.woken, 1); }));
 }
 
+/// Two write a letter each and wake the same sleeper, which parks until it has both.
+template <class Atomics, class Futex = ModelFutex>
+struct Correspondent {
+  lockfree::Parker<Atomics, Futex> parker;
+  std::array<ModelAtomics::Atomic<int>, 2> letters{};  // relaxed: what is seen of them is seen through the parker
+  int parks = 0;
+
+  static void park(Correspondent& sleeper) {
+    for (int come = 0; come < 2; ++sleeper.parks) {
+      EXPECT_EQ(sleeper.parker.park(), lockfree::ParkEnd::unparked);
+      come = sleeper.letters[0].load(relaxed) + sleeper.letters[1].load(relaxed);
+      EXPECT_GE(come, 1) << "what the waker wrote is there";
+    }
+  }
+  template <std::size_t which>
+  static void unpark(Correspondent& sleeper) {
+    sleeper.letters[which].store(1, relaxed);
+    sleeper.parker.unpark();
+  }
+  static Report explore_three() {
+    const auto woken_once_or_twice = [](Correspondent& sleeper) {
+      EXPECT_GE(sleeper.parks, 1);
+      EXPECT_LE(sleeper.parks, 2);
+    };
+    return explore<Correspondent>({park, unpark<0>, unpark<1>}, woken_once_or_twice);
+  }
+};
+
+TEST(ParkerModel, SCH_8_two_who_unpark_at_once_wake_the_sleeper_for_both_letters) {
+  expect_exhausted(Correspondent<ModelAtomics>::explore_three());
+}
+
+TEST(ParkerModelItself, LAB_8_finds_a_letter_of_two_that_is_missed) {
+  expect_deadlock(Correspondent<ModelAtomics, SilentFutex>::explore_three());
+  EXPECT_FALSE(Correspondent<Weakened<Weakening::update_acquire>>::explore_three().ok());
+  EXPECT_FALSE(Correspondent<Weakened<Weakening::update_release>>::explore_three().ok());
+}
+
 TEST(ParkerModelItself, finds_a_missing_wake_and_a_missing_order) {
   using Silent = Sleeper<ModelAtomics, SilentFutex>;
   expect_deadlock(explore<Silent>({Silent::park, Silent::unpark}, [](Silent&) {}));
