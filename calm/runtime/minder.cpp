@@ -62,7 +62,7 @@ void Minder::main_has_ended() noexcept {
 }
 
 void Minder::work_begins() noexcept {
-  if (!looks_.load(std::memory_order_seq_cst) && !looks_.exchange(true, std::memory_order_seq_cst)) call(look);
+  if (vigil_.begins()) call(look);
 }
 
 void Minder::look_at_polls() {
@@ -77,10 +77,12 @@ void Minder::look_at_polls() {
     look_at_ = monotonic_now() + stalls_.pause();
     return;
   }
-  // Before it sleeps for good it looks once more: a worker that began before the flag fell did not call.
-  looks_.store(false, std::memory_order_seq_cst);
-  (void)stalls_.look(monotonic_now());
-  if (stalls_.saw_work() && !looks_.exchange(true, std::memory_order_seq_cst)) {
+  // Before it sleeps for good it looks once more: a worker that began while it still looked did not call.
+  const auto look_again = [this] {
+    (void)stalls_.look(monotonic_now());
+    return stalls_.saw_work();
+  };
+  if (vigil_.rests(look_again)) {
     look_at_ = monotonic_now() + stalls_.pause();
   } else {
     look_at_.reset();

@@ -12,6 +12,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "calm/lockfree/vigil.hpp"
 #include "calm/model/error_code.hpp"
 #include "calm/model/time.hpp"
 #include "calm/runtime/control.hpp"
@@ -81,7 +82,7 @@ class Minder {
   bool watches_ = false;        // they are by now
   bool watches_later_ = false;  // fixed when the run begins
   std::optional<Time> look_at_;
-  std::atomic<bool> looks_{true};  // or sleeps until work begins
+  lockfree::Vigil<> vigil_;  // it sleeps while no worker has work
   bool has_signals_ = false;
   std::binary_semaphore begins_{0};
   bool has_begun_ = false;
