@@ -1,33 +1,14 @@
 #include "calm/cx/gateway.hpp"
 
-#include <utility>
-
 namespace calm::cx {
 
 bool Gateway::hand_in(Errand& errand) noexcept {
-  lock_.lock();
-  const bool open = open_;
-  if (open) {
-    errand.next = nullptr;
-    (first_ == nullptr ? first_ : last_->next) = &errand;
-    last_ = &errand;
-    ring_(host_);
-  }
-  lock_.unlock();
-  return open;
-}
-
-Errand* Gateway::take() noexcept {
-  lock_.lock();
-  last_ = nullptr;
-  Errand* const all = std::exchange(first_, nullptr);
-  lock_.unlock();
-  return all;
+  return line_.push(errand, [this] { ring_(host_); });
 }
 
 std::uint64_t Gateway::serve(kernel::Worker& worker, ErrandWatch* watch) noexcept {
   std::uint64_t served = 0;
-  for (Errand* errand = take(); errand != nullptr; ++served) {
+  for (Errand* errand = line_.take_all(); errand != nullptr; ++served) {
     Errand* const after = errand->next;
     if (watch != nullptr) watch->begins(*errand, worker);
     errand->run(&worker);
@@ -37,22 +18,13 @@ std::uint64_t Gateway::serve(kernel::Worker& worker, ErrandWatch* watch) noexcep
 }
 
 bool Gateway::serve_one(kernel::Worker& worker) noexcept {
-  lock_.lock();
-  Errand* const oldest = first_;
-  if (oldest != nullptr) {
-    first_ = oldest->next;
-    if (first_ == nullptr) last_ = nullptr;
-  }
-  lock_.unlock();
+  Errand* const oldest = line_.take_oldest();
   if (oldest != nullptr) oldest->run(&worker);
   return oldest != nullptr;
 }
 
 void Gateway::close() noexcept {
-  lock_.lock();
-  open_ = false;
-  lock_.unlock();
-  for (Errand* errand = take(); errand != nullptr;) {
+  for (Errand* errand = line_.close(); errand != nullptr;) {
     Errand* const after = errand->next;
     errand->run(nullptr);
     errand = after;

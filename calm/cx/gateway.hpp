@@ -6,11 +6,10 @@
 // Who holds a reference may come at any time: as long as there are such a runtime that has nothing to do is not stuck.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "calm/cx/errand.hpp"
-#include "calm/lockfree/lock.hpp"
+#include "calm/lockfree/closable_line.hpp"
 #include "calm/mem/ref.hpp"
 
 namespace calm::cx {
@@ -48,12 +47,7 @@ class Gateway : public mem::RefCounted {
   void close() noexcept;
 
  private:
-  [[nodiscard]] Errand* take() noexcept;
-
-  lockfree::Lock<> lock_;
-  Errand* first_ = nullptr;
-  Errand* last_ = nullptr;
-  bool open_ = true;
+  lockfree::ClosableLine<Errand, &Errand::next> line_;
   void (*ring_)(void*) noexcept;
   void* host_;
 };
