@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "calm/check/probe.hpp"
 #include "calm/model/text.hpp"
 
 namespace calm::runtime {
@@ -56,33 +55,6 @@ Recorder::Recorder(std::unique_ptr<FileSink> file, RecordSink& sink, bool at_onc
     : file_(std::move(file)), sink_(sink), at_once_(at_once) {}
 
 Recorder::~Recorder() = default;
-
-/// A worker that has just had a turn is quicker than one that sleeps until the lock is free, and would have the next one too.
-/// After so many in a row it waits until another that wants one has had it: nobody waits for ever.
-void Recorder::begin_turn() {
-  waiting_.fetch_add(1, std::memory_order_seq_cst);
-  mutex_.lock();
-  waiting_.fetch_sub(1, std::memory_order_seq_cst);
-  const std::thread::id me = std::this_thread::get_id();
-  if (std::exchange(last_, me) == me) {
-    ++in_a_row_;
-    return;
-  }
-  in_a_row_ = 1;
-  passed_.fetch_add(1, std::memory_order_seq_cst);
-  passed_.notify_all();
-}
-
-void Recorder::end_turn() {
-  const bool enough = in_a_row_ >= turns_in_a_row;
-  if (enough) in_a_row_ = 0;
-  const std::uint32_t passed = passed_.load(std::memory_order_seq_cst);
-  mutex_.unlock();
-  // Who waits has said so before it came to the lock, and will have it.
-  if (!enough || waiting_.load(std::memory_order_seq_cst) == 0) return;
-  CALM_PROBE("recorder: a turn is passed on");
-  passed_.wait(passed, std::memory_order_seq_cst);
-}
 
 void Recorder::pass_on() {
   if (text_.size() == 0) return;

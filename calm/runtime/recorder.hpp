@@ -7,7 +7,6 @@
 // the effects, and a lab that does the same things in that order comes to the same states.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -18,6 +17,7 @@
 
 #include "calm/cx/blocking.hpp"
 #include "calm/kernel/worker.hpp"
+#include "calm/lockfree/passed_lock.hpp"
 #include "calm/model/outcome.hpp"
 #include "calm/runtime/options.hpp"
 #include "calm/sched/recorded_run.hpp"
@@ -36,10 +36,10 @@ class Recorder {
   /// From its beginning to its end no other worker has one.
   class [[nodiscard("a turn lasts as long as this lives")]] Turn {
    public:
-    explicit Turn(Recorder& recorder) : recorder_(recorder) { recorder_.begin_turn(); }
+    explicit Turn(Recorder& recorder) : recorder_(recorder) { recorder_.turns_.lock(std::this_thread::get_id()); }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn() { recorder_.end_turn(); }
+    ~Turn() { recorder_.turns_.unlock(); }
 
    private:
     Recorder& recorder_;
@@ -80,9 +80,6 @@ class Recorder {
 
   Recorder(std::unique_ptr<FileSink> file, RecordSink& sink, bool at_once) noexcept;
 
-  void begin_turn();
-  void end_turn();
-
   template <class Path>
   std::uint32_t number_of(TaskId task, const Path& path) {
     const auto [at, is_new] = numbers_.try_emplace(task.bits(), tasks_);
@@ -112,15 +109,13 @@ class Recorder {
   RecordSink& sink_;
   const bool at_once_;
 
-  std::mutex mutex_;  // held for a turn; guards what follows
+  /// A turn is a whole poll: who waits for it sleeps, and nobody waits for ever.
+  lockfree::PassedLock<std::thread::id, turns_in_a_row, lockfree::RealAtomics, std::mutex> turns_;
+  // In a turn:
   sched::RunText text_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // of tasks that have not ended, by their ids
   std::uint32_t tasks_ = 0;
   bool broken_ = false;
-  std::thread::id last_;        // who had the last turn
-  std::uint32_t in_a_row_ = 0;  // turns of the same worker
-  std::atomic<std::uint32_t> waiting_{0};
-  std::atomic<std::uint32_t> passed_{0};  // how often the turn went to another worker
 };
 
 }  // namespace calm::runtime
