@@ -26,7 +26,7 @@
 namespace calm {
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 Task<void> rest_for_ever(Cx cx) { co_await never<>(cx); }
 
@@ -328,7 +328,7 @@ TEST(Inspection, OBS_1_a_snapshot_beside_workers_that_go_on_reads_no_shell_that_
   EXPECT_TRUE(program.shell->take().is_ok());
 }
 
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters, cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace
 }  // namespace calm
