@@ -67,12 +67,17 @@ Outcome<void> run_on(const RunOptions& options, std::uint16_t workers, MakeRoot 
   return ok();
 }
 
-/// Gives: how many workers the environment asks for: a number, or `all` for every core; 0 when it says something else.
+constexpr std::uint16_t too_many = Beds::worker_max + 1;
+
+/// Gives: how many workers the environment asks for: a number, or `all` for every core; too_many for any that is larger than
+///        there may be; 0 when it says something else.
 std::uint16_t workers_of(std::string_view text) {
   if (text == "all") return every_core;
   std::uint16_t workers = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), workers);
-  return error == std::errc() && end == text.data() + text.size() ? workers : 0;
+  if (end != text.data() + text.size()) return 0;
+  if (error == std::errc::result_out_of_range) return too_many;
+  return error == std::errc() ? std::min(workers, too_many) : 0;
 }
 
 /// Fails: invalid_argument.
@@ -91,7 +96,12 @@ Outcome<std::uint16_t> worker_count(const RunOptions& options) {
     workers =
         static_cast<std::uint16_t>(std::clamp(std::thread::hardware_concurrency(), 1U, unsigned{Beds::worker_max}));
   }
-  if (workers > Beds::worker_max) return err(Errc::invalid_argument, "a runtime has at most 56 workers");
+  if (workers > Beds::worker_max) {
+    static_assert(Beds::worker_max == 56, "the text says so");
+    return err(Errc::invalid_argument,
+               "a runtime has at most 56 workers; next: set RunOptions::workers or CALM_WORKERS to that or less, or to "
+               "all cores");
+  }
   if (options.flavour == Flavour::current_thread && workers != 1) {
     return err(Errc::invalid_argument,
                "everything on the calling thread is one worker; next: leave the flavour to the number of workers");
