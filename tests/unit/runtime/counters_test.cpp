@@ -21,23 +21,11 @@
 namespace calm {
 namespace {
 
-// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 class CountersOn : public testing::TestWithParam<std::uint16_t> {};
 INSTANTIATE_TEST_SUITE_P(Workers, CountersOn, testing::Values(std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{8}),
                          [](const auto& tested) { return std::to_string(tested.param); });
-
-/// Gives: what stands before `noun` in the lines of the workers, summed up: `12 wakes`; 0 where no line has it.
-std::uint64_t counted_in_all(const std::string& text, const std::string& noun) {
-  std::uint64_t sum = 0;
-  for (std::size_t line = text.find("\nworker "); line != std::string::npos; line = text.find("\nworker ", line + 1)) {
-    const std::size_t end = text.find(' ' + noun, line);
-    if (end == std::string::npos || end > text.find('\n', line + 1)) continue;
-    const std::size_t begin = text.find_last_of(' ', end - 1) + 1;
-    sum += std::stoull(text.substr(begin, end - begin));
-  }
-  return sum;
-}
 
 /// Some tasks with a deadline and some without all park; then all are cancelled at once, and nothing else is there to run.
 struct CancelledAtOnce {
@@ -125,6 +113,19 @@ struct Laborious {
   CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
 };
 
+/// The same with priorities.
+struct Ranked {
+  Task<void> operator()(Scope& scope) const {
+    for (std::uint8_t i = 1; i <= 4; ++i) {
+      TaskOptions options;
+      options.budget.priority = i;
+      (void)co_await scope.spawn(options, Laborious::labours);
+    }
+    co_await never<>(scope.cx());
+  }
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
+};
+
 TEST(Counters, SCH_6_counts_what_one_worker_takes_from_another) {
   const RunOptions options{.workers = 2, .worth_sharing = Duration()};
   const std::string text =
@@ -137,6 +138,103 @@ TEST(Counters, OBS_1_a_worker_that_is_alone_takes_nothing_from_anybody) {
   const std::string text =
       inspect_until(options, Laborious(), [](const std::string& seen) { return counted_in_all(seen, "ready") > 20; });
   EXPECT_EQ(counted_in_all(text, "steal"), 0U) << text;
+}
+
+TEST(Counters, OBS_1_who_is_alone_wakes_nobody_and_shares_nothing) {
+  const RunOptions options{.workers = 1, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Ranked(), [](const std::string& seen) { return counted_in_all(seen, "ready") > 20; });
+  for (const char* const noun : {"call", "steal", "shared", "parting", "rescue"}) {
+    EXPECT_EQ(counted_in_all(text, noun), 0U) << noun << '\n' << text;
+  }
+}
+
+TEST(Counters, OBS_1_SCH_6_counts_tasks_that_come_from_what_workers_have_in_common) {
+  const RunOptions options{.workers = 2, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Ranked(), [](const std::string& seen) { return counted_in_all(seen, "shared") > 0; });
+  EXPECT_GT(counted_in_all(text, "shared"), 0U) << text;
+}
+
+TEST(Counters, OBS_1_and_none_where_no_task_has_a_rank) {
+  const RunOptions options{.workers = 2, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Laborious(), [](const std::string& seen) { return counted_in_all(seen, "steal") > 0; });
+  EXPECT_EQ(counted_in_all(text, "shared"), 0U) << text;
+}
+
+/// One task does not suspend until what it has spawned has begun, which somebody else must see to; and so again and again.
+struct StuckAgainAndAgain {
+  Task<void> operator()(Scope& scope) const {
+    for (;;) {
+      std::atomic<bool> has_begun = false;
+      const auto body = [&has_begun](Scope& inner) -> Task<void> {
+        const auto begins = [&has_begun](Cx /*cx*/) -> Task<void> {
+          has_begun = true;
+          co_return;
+        };
+        (void)co_await inner.spawn(begins);
+        // It may be cancelled before it begins.
+        while (!has_begun && !inner.cx().is_cancelled()) std::this_thread::yield();
+      };
+      co_await calm::scope(scope.cx(), body);
+      co_await sleep(scope.cx(), Duration::milliseconds(1));
+    }
+  }
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
+};
+
+TEST(Counters, OBS_1_SCH_6_counts_when_it_takes_over_what_waits_for_one_that_is_stuck) {
+  const std::string text = inspect_until({.workers = 2}, StuckAgainAndAgain(),
+                                         [](const std::string& seen) { return counted_in_all(seen, "rescue") > 0; });
+  EXPECT_GT(counted_in_all(text, "rescue"), 0U) << text;
+}
+
+/// Now and then some work that is over soon: who comes to help finds one or two tasks, and sleeps again.
+struct Bursts {
+  static void be_busy() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(60);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  }
+  Task<void> operator()(Scope& scope) const {
+    for (;;) {
+      const auto body = [](Scope& inner) -> Task<void> {
+        const auto works = [](Cx cx) -> Task<void> {
+          be_busy();
+          co_await yield(cx);
+          be_busy();
+        };
+        for (int i = 0; i < 6; ++i) (void)co_await inner.spawn(works);
+      };
+      co_await calm::scope(scope.cx(), body);
+      co_await sleep(scope.cx(), Duration::milliseconds(1));
+    }
+  }
+  CALM_CORO_WRAPPER Task<void> operator()(Cx cx) const { return scope(cx, *this); }
+};
+
+TEST(Counters, OBS_1_counts_the_workers_that_one_wakes_for_help) {
+  const RunOptions options{.workers = 2, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Bursts(), [](const std::string& seen) { return counted_in_all(seen, "call") > 0; });
+  EXPECT_GT(counted_in_all(text, "call"), 0U) << text;
+}
+
+TEST(Counters, OBS_1_counts_when_workers_find_that_help_is_not_worth_it_and_part) {
+  RunOptions options{.workers = 2};
+  options.worth_sharing = Duration::nanoseconds(1);
+  const std::string text =
+      inspect_until(options, Bursts(), [](const std::string& seen) { return counted_in_all(seen, "parting") > 0; });
+  EXPECT_GT(counted_in_all(text, "parting"), 0U) << text;
+}
+
+TEST(Counters, OBS_1_where_everything_is_shared_always_nobody_parts) {
+  const RunOptions options{.workers = 2, .worth_sharing = Duration()};
+  const std::string text =
+      inspect_until(options, Bursts(), [](const std::string& seen) { return counted_in_all(seen, "call") >= 20; });
+  EXPECT_GE(counted_in_all(text, "call"), 20U) << text;
+  EXPECT_EQ(counted_in_all(text, "parting"), 0U) << text;
 }
 
 /// Naps often, beside a worker that has nothing to do either, and says so.
@@ -181,7 +279,7 @@ TEST(Counters, SCH_6_without_back_off_a_worker_does_not_look_again) {
   EXPECT_EQ(counted_in_all(text, "look"), 0U) << text;
 }
 
-// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace
 }  // namespace calm

@@ -143,6 +143,18 @@ TEST_P(UnderGovernor, SCH_3_drain_regions_doubles_the_streak_where_a_region_clos
   EXPECT_LE(first_plain("drain-regions", GetParam()), 32U);
 }
 
+TEST_P(UnderGovernor, SCH_3_SCH_4_lyapunov_doubles_the_streak_where_that_leaves_less_undone) {
+  const Storm storm{.promises = false, .plain = 3};
+  EXPECT_EQ(order_under("none", GetParam(), storm),
+            letters(16, 'c') + 'p' + letters(16, 'c') + 'p' + letters(8, 'c') + 'p');
+  EXPECT_EQ(order_under("lyapunov", GetParam(), storm), letters(32, 'c') + 'p' + letters(8, 'c') + "pp");
+}
+
+TEST_P(UnderGovernor, SCH_3_lyapunov_changes_nothing_where_that_would_not_help) {
+  const Storm storm{.plain = 0, .timed = 2};
+  EXPECT_EQ(order_under("lyapunov", GetParam(), storm), order_under("none", GetParam(), storm));
+}
+
 Task<void> sleep_long(Cx cx) { co_await sleep(cx, Duration::seconds(1000)); }
 
 /// Cancels tasks by the dozen until it is stopped.

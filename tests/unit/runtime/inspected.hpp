@@ -5,6 +5,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,6 +31,18 @@ std::string inspect_until(const RunOptions& options, Program program, Enough eno
   (void)runtime.block_on(std::move(program));
   looker.join();
   return text;
+}
+
+/// Gives: what stands before `noun` in the lines of the workers, summed up: `12 wakes`; 0 where no line has it.
+inline std::uint64_t counted_in_all(const std::string& text, const std::string& noun) {
+  std::uint64_t sum = 0;
+  for (std::size_t line = text.find("\nworker "); line != std::string::npos; line = text.find("\nworker ", line + 1)) {
+    const std::size_t end = text.find(' ' + noun, line);
+    if (end == std::string::npos || end > text.find('\n', line + 1)) continue;
+    const std::size_t begin = text.find_last_of(' ', end - 1) + 1;
+    sum += std::stoull(text.substr(begin, end - begin));
+  }
+  return sum;
 }
 
 }  // namespace calm

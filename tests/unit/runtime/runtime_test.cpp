@@ -141,6 +141,18 @@ TEST_P(RuntimeOn, QUI_2_a_signal_becomes_a_shutdown) {
   EXPECT_NE(said.find("2 regions, 4 tasks"), std::string::npos) << said;
 }
 
+TEST_P(RuntimeOn, QUI_2_CAN_1_one_sigint_cancels_the_program_with_shutdown_and_says_nothing) {
+  const StderrWatch watch;
+  const auto signals_itself = [](Cx cx) -> Task<void> {
+    (void)std::raise(SIGINT);
+    co_await park_for_ever(cx);
+  };
+  const Outcome<void> end = block_on(signals_itself, {.workers = GetParam(), .signals = true});
+  ASSERT_TRUE(end.is_cancelled()) << to_string(end);
+  EXPECT_EQ(end.reason().kind(), CancelKind::shutdown);
+  EXPECT_EQ(watch.said(), "");
+}
+
 /// Keeps a promise and a lock and sees no cancel, until it was seen itself.
 struct Keeper {
   Mutex<int>* lock;
