@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "calm/cx/wait.hpp"
 #include "calm/runtime/run.hpp"
 #include "tests/unit/runtime/asked_workers.hpp"
 #include "tests/unit/runtime/inspected.hpp"
