@@ -122,6 +122,7 @@ TEST_P(InspectionOn, OBS_1_a_region_that_is_cancelled_says_since_when) {
   std::thread looker([&] {
     while (text.find("2 regions") == std::string::npos) text = runtime.inspect();
     runtime.shut_down();
+    while (text.find("cancelled: Shutdown") == std::string::npos) text = runtime.inspect();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     text = runtime.inspect();
     seen = true;
