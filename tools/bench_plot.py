@@ -4,8 +4,8 @@ from html import escape
 
 import peers
 
-COLOURS = {"calm": "#0b6e4f", "calm_multi": "#5fb08f", "floor": "#9a9a9a", "tokio": "#c2571a", "go": "#1f77b4",
-           "asio": "#7b4fa3", "tbb": "#b8860b"}
+COLOURS = {"calm": "#0b6e4f", "calm_multi": "#5fb08f", "floor": "#9a9a9a", "tokio": "#c2571a",
+           "tokio_multi": "#e39a6c", "go": "#1f77b4", "asio": "#7b4fa3", "tbb": "#b8860b"}
 STYLE = ("<style>text{font:13px sans-serif;fill:#222}.small{font-size:11px;fill:#555}"
          "@media(prefers-color-scheme:dark){svg{background:#1b1b1b}text{fill:#eee}.small{fill:#aaa}}</style>")
 LEFT, WIDTH, RIGHT, STEP, TOP = 110, 480, 170, 26, 56

@@ -14,10 +14,11 @@ from console import Broken, Unusable
 
 DESCRIPTION = "workload.ini"
 HARNESS = "peers"  # bench/peers: what the contenders of a language share
-SOURCES = {"calm": "calm.cpp", "calm_multi": "calm.cpp", "floor": "floor.cpp", "tokio": "tokio.rs", "go": "go.go",
-           "asio": "asio.cpp", "tbb": "tbb.cpp"}
+SOURCES = {"calm": "calm.cpp", "calm_multi": "calm.cpp", "floor": "floor.cpp", "tokio": "tokio.rs", "tokio_multi": "tokio.rs",
+           "go": "go.go", "asio": "asio.cpp", "tbb": "tbb.cpp"}
 OURS, FLOOR = "calm", "floor"
 OURS_MULTI = "calm_multi"  # the flavour for several workers, on one
+SECOND_NAMES = {OURS_MULTI: OURS, "tokio_multi": "tokio"}  # of a program that sees by its name what is meant
 NOT_DONE = 77  # exit code of a contender that does not do a workload, or not with so many workers
 RUN_SECONDS_MAX = 300
 
@@ -81,8 +82,8 @@ def describe(folder, name, lines):
 
 def packages(chosen):
     """The package sets of tools/install.sh that these workloads want."""
-    wanted = {contender for peers in chosen for contender in peers.contenders}
-    return [f"peer_{contender}" for contender in SOURCES if contender in wanted - {OURS, OURS_MULTI, FLOOR}]
+    wanted = {SECOND_NAMES.get(contender, contender) for peers in chosen for contender in peers.contenders}
+    return [f"peer_{contender}" for contender in SOURCES if contender in wanted - {OURS, FLOOR}]
 
 
 def run_once(path, peers, workers, size, answer):
@@ -178,14 +179,14 @@ def show(peers, samples):
     rows = samples.rows
     print(f"\n{peers.name}, {peers.unit} per operation, {rows[0].runs} runs each\n  {peers.about}")
     heads = ("median", "min", "max", "cold", "cpu", "to calm", "by cpu", "to floor", "2 to 1")
-    print(f"  {'contender':<10} {'workers':>7} " + " ".join(f"{head:>9}" for head in heads))
+    print(f"  {'contender':<11} {'workers':>7} " + " ".join(f"{head:>9}" for head in heads))
     for row in rows:
         one, ours = base_of(rows, row.contender, 1), base_of(rows, OURS, row.workers)
         numbers = [f"{row.median_ns:.1f}", f"{row.min_ns:.1f}", f"{row.max_ns:.1f}",
                    "-" if row.cold_ns is None else f"{row.cold_ns:.1f}", f"{row.cpu_ns:.1f}",
                    ratio(row, ours), f"{row.cpu_ns / ours.cpu_ns:.2f}" if ours and ours.cpu_ns else "-",
                    ratio(row, base_of(rows, FLOOR, 1)), "" if row is one else ratio(row, one)]
-        print(f"  {row.contender:<10} {row.workers:>7} " + " ".join(f"{number:>9}" for number in numbers), flush=True)
+        print(f"  {row.contender:<11} {row.workers:>7} " + " ".join(f"{number:>9}" for number in numbers), flush=True)
     for contender, workers in samples.not_done:
         print(f"  {contender}: does not do this with {workers} worker{'s' if workers > 1 else ''}")
     for contender in samples.missing:

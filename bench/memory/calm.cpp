@@ -1,4 +1,5 @@
-// Tasks wait in line for a Notify: those of a function with values as parameters, and those of a lambda with a capture.
+// Tasks wait in line for a Notify: those of a function with values as parameters, and those of a lambda with a capture. Or they
+// sleep until one instant.
 #include <atomic>
 #include <memory>
 
@@ -53,8 +54,33 @@ CALM_CORO_WRAPPER calm::Task<std::uint64_t> memory_callable(calm::Cx cx, Round& 
   });
 }
 
+calm::Task<> memory_sleep_until(calm::Cx cx, calm::Time wake_at) {
+  memory_waiting.fetch_add(1, std::memory_order_relaxed);
+  co_await calm::sleep_until(cx, wake_at);
+  memory_woken.fetch_add(1, std::memory_order_relaxed);
+}
+
+calm::Task<std::uint64_t> memory_sleep(calm::Cx cx, Round& round) {
+  // Far enough: all are asleep before.
+  const auto far_enough = calm::Duration::microseconds(100'000 + 8 * static_cast<std::int64_t>(round.size));
+  const calm::Time wake_at = cx.now() + far_enough;
+  bool asleep_at_once = false;
+  const auto body = [&](calm::Scope& scope) -> calm::Task<> {
+    const std::uint64_t before = resident_bytes();
+    for (std::uint64_t i = 0; i < round.size; ++i) {
+      const calm::Handle<void> task = co_await scope.spawn(memory_sleep_until, wake_at);
+    }
+    while (memory_waiting.load(std::memory_order_relaxed) < round.size) co_await calm::yield(scope.cx());
+    round.measured(resident_bytes() - before);
+    asleep_at_once = scope.cx().now() < wake_at;
+  };
+  co_await calm::scope(cx, body);
+  co_return asleep_at_once ? memory_woken.load() : 0;
+}
+
 const CalmWork memory_work("memory", memory);
 const CalmWork memory_callable_work("memory.callable", memory_callable);
+const CalmWork memory_sleep_work("memory.sleep", memory_sleep);
 
 }  // namespace
 }  // namespace bench::peers

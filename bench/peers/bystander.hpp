@@ -7,8 +7,8 @@
 namespace bench::peers {
 
 /// In a process of one thread the C library and libstdc++ leave out what only several threads need: `shared_ptr` counts without
-/// atomic steps, malloc takes no locks. Hardly a program that has a runtime is one, and Tokio and Go have several with one worker,
-/// too. So whoever would be such a process has this beside it; but not the floor, which is what the least costs.
+/// atomic steps, malloc takes no locks. Hardly a program that has a runtime is one, and Go has several with one worker, too.
+/// So whoever would be such a process has this beside it; but not the floor, which is what the least costs.
 class Bystander {
  public:
   Bystander() : thread_([this] { over_.wait(false); }) {}

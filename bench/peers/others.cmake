@@ -29,6 +29,8 @@ if(CALM_CARGO AND CALM_RUSTC AND tokio_crate)
             --offline --manifest-path ${package}/Cargo.toml
     COMMAND ${CMAKE_COMMAND} -E copy ${package}/target/release/bench_peers_tokio
             ${CMAKE_CURRENT_BINARY_DIR}/bench_peers_tokio
+    # The same program, which sees by its name that the multi-threaded runtime is meant.
+    COMMAND ${CMAKE_COMMAND} -E create_symlink bench_peers_tokio ${CMAKE_CURRENT_BINARY_DIR}/bench_peers_tokio_multi
     DEPENDS ${tokio_sources} ${package}/Cargo.toml
     WORKING_DIRECTORY ${package}
     COMMENT "Building bench_peers_tokio" VERBATIM)

@@ -34,10 +34,10 @@ class BenchTest(StageTest):
         self.part_contender("least", up=1000, down=2000)
         self.part_contender("none_of_down", up=2000)
 
-    def peer(self, name, ns, workers_max=2, answer="int(sys.argv[4])", rounds="int(sys.argv[5])"):
+    def peer(self, name, ns, workers_max=2, answer="int(sys.argv[4])", rounds="int(sys.argv[5])", source=None):
         """A contender of the peer workload `spin`: cold it takes ten times as long as warm."""
         self.write("bench/spin/workload.ini", "[spin]\nabout = a turn\nsize = 9\nanswer = 7\noperations = 10\nsmall = 2 1\n")
-        self.write(f"bench/spin/{'go.go' if name == 'go' else name + '.cpp'}", "")
+        self.write(f"bench/spin/{source or ('go.go' if name == 'go' else name + '.cpp')}", "")
         self.program(f"build/bench/bench_peers_{name}",
                      "open('order', 'a').write(' '.join([os.path.basename(__file__), *sys.argv[1:]]) + '\\n')",
                      f"if int(sys.argv[2]) > {workers_max}: sys.exit(77)",
@@ -169,6 +169,22 @@ class BenchTest(StageTest):
         self.bench(0, "peer_go\n", words=["--packages"])
         self.assertEqual(self.bench(0, words=["--packages", "--contenders", "calm,floor"]), "\n")
         self.refuses("bench.py: no contender 'none'", args=["--contenders", "calm,none"])
+
+    def test_runs_a_contender_that_has_a_second_name_under_both(self):
+        self.peer("calm", 40)
+        self.peer("calm_multi", 50, workers_max=1, source="calm.cpp")
+        self.peer("tokio", 60, source="tokio.rs")
+        self.peer("tokio_multi", 100, workers_max=1, source="tokio.rs")
+        self.bench(0, "spin: calm calm_multi tokio tokio_multi\n", words=["--list", "--only", "spin"])
+        self.bench(0, "peer_tokio\n", words=["--packages"])
+        self.bench(0, "peer_tokio\n", words=["--packages", "--contenders", "calm,tokio_multi"])
+        said = self.bench(0, "  calm_multi: does not do this with 2 workers\n",
+                          "  tokio_multi: does not do this with 2 workers\n",
+                          "1 worker: calm 4.0 ns; times that: calm_multi 1.25, tokio 1.50, tokio_multi 2.50\n"
+                          "  2 workers: calm 4.0 ns; times that: tokio 1.50\n",
+                          words=["--only", "spin", "--quick", "--plots", "pictures"])
+        self.assertRegex(said, r"\n  contender   workers .*\n")
+        self.assertIn("tokio_multi ×1", (self.root / "pictures/spin.svg").read_text())
 
     def test_asks_peers_for_small_answers(self):
         self.peer("calm", 10)

@@ -1,7 +1,9 @@
-//! Tokio, always the multi-threaded runtime, with as many worker threads as are asked for.
-//! The main thread only waits: the rounds run in a task, as everything else does.
+//! Tokio in the flavour that suits the number of workers: the runtime of the current thread with one, else the multi-threaded one
+//! with so many worker threads; and, under a second name, the multi-threaded one with one of them. The rounds run in a task, as
+//! everything else does; what `block_on` is given only waits.
 use round::Round;
 use std::{future::Future, pin::Pin};
+use tokio::runtime::{Builder, Runtime};
 
 mod round;
 
@@ -38,7 +40,8 @@ type Work = for<'a> fn(&'a mut Round) -> Answer<'a>;
 const WORKS: &[(&str, Work)] = &[
     ("cancel_tree", |round| Box::pin(cancel_tree::run(round))),
     ("fib", |round| Box::pin(fib::run(round))),
-    ("memory", |round| Box::pin(memory::run(round))),
+    ("memory", |round| Box::pin(memory::wait(round))),
+    ("memory.sleep", |round| Box::pin(memory::sleep(round))),
     ("mpmc", |round| Box::pin(mpmc::run(round))),
     ("mpsc.1", |round| Box::pin(mpsc::one(round))),
     ("mpsc.4", |round| Box::pin(mpsc::four(round))),
@@ -55,6 +58,26 @@ const WORKS: &[(&str, Work)] = &[
 
 const NOT_DONE: i32 = 77;
 
+/// Called by this name it is the multi-threaded runtime with one worker.
+fn is_multi_on_one() -> bool {
+    std::env::args().next().map_or(false, |name| name.ends_with("_tokio_multi"))
+}
+
+fn runtime_for(workers: u64) -> Runtime {
+    let mut builder = if workers == 1 && !is_multi_on_one() {
+        // A thread that sleeps: see bench/peers/bystander.hpp.
+        std::thread::spawn(|| loop {
+            std::thread::park();
+        });
+        Builder::new_current_thread()
+    } else {
+        let mut several = Builder::new_multi_thread();
+        several.worker_threads(workers as usize);
+        several
+    };
+    builder.enable_time().build().unwrap()
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().collect();
     if words.len() != 6 {
@@ -67,11 +90,10 @@ fn main() {
         Some((_, work)) => *work,
         None => std::process::exit(NOT_DONE),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers as usize)
-        .enable_time()
-        .build()
-        .unwrap();
+    if is_multi_on_one() && workers != 1 {
+        std::process::exit(NOT_DONE);
+    }
+    let runtime = runtime_for(workers);
     let all = runtime.spawn(async move {
         let (mut wall, mut cpu) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
