@@ -57,12 +57,16 @@ Task<Spent<ack, int>> keeps_it_and_answers(Cx, AckToken token) { co_return std::
 
 TEST(Graded, OBL_8_a_body_spends_its_token_and_gives_a_value) {
   int answer = 0;
-  const auto report = run_clean([&answer](Cx cx) -> Task<void> {
-    co_await answers_twice(cx);
-    answer = co_await with_graded<ack>(cx, keeps_it_and_answers);
-  });
+  const auto report =
+      run_clean([&answer](Cx cx) -> Task<void> { answer = co_await with_graded<ack>(cx, keeps_it_and_answers); });
   EXPECT_EQ(answer, 42);
-  EXPECT_EQ(ended_as(report, ObligationState::committed), 2);
+  EXPECT_EQ(ended_as(report, ObligationState::committed), 1);
+  EXPECT_EQ(ended_as(report, ObligationState::aborted), 0);
+}
+
+TEST(Graded, OBL_8_a_body_commits_in_time_and_aborts_when_it_is_late) {
+  const auto report = run_clean(answers_twice);
+  EXPECT_EQ(ended_as(report, ObligationState::committed), 1);
   EXPECT_EQ(ended_as(report, ObligationState::aborted), 1);
 }
 
