@@ -9,6 +9,8 @@
 namespace calm::runtime {
 namespace {
 
+using Rest = lockfree::JobCalls<>::Rest;
+
 /// For as long as it lives.
 class Held {
  public:
@@ -32,8 +34,11 @@ BlockingPool::BlockingPool(const RunOptions& options) : options_(options) { opti
 
 BlockingPool::~BlockingPool() {
   CALM_INVARIANT(IO_4, first_ == nullptr);
-  over_.store(true, std::memory_order_seq_cst);
-  events_.notify_all();
+  {
+    const Held held(lock_);  // no thread leaves the list any more
+    calls_.say_end();
+  }
+  calls_.call_all();
   for (Member& member : members_) member.thread.join();
   for (Member& member : left_) member.thread.join();
 }
@@ -49,7 +54,7 @@ cx::Submitted BlockingPool::submit(cx::BlockingJob& job) noexcept {
   join_those_who_left();
   {
     const Held held(lock_);
-    const std::uint32_t waiting = waiting_.load(std::memory_order_relaxed);  // relaxed: changed under the lock only
+    const std::uint32_t waiting = calls_.waiting();
     if (waiting >= options_.blocking.queue_max) return cx::Submitted::no_place;
     if (waiting + 1 > started_ - busy_ && started_ < options_.blocking.threads_max) start_one();
     if (started_ == 0) {  // nobody would come for it
@@ -62,9 +67,9 @@ cx::Submitted BlockingPool::submit(cx::BlockingJob& job) noexcept {
     job.after = nullptr;
     (last_ == nullptr ? first_ : last_->after) = &job;
     last_ = &job;
-    waiting_.store(waiting + 1, std::memory_order_seq_cst);  // EventCount [E2]
+    calls_.add();
   }
-  events_.notify_one();
+  calls_.call_one();
   return cx::Submitted::taken;
 }
 
@@ -82,7 +87,7 @@ void BlockingPool::unlink(cx::BlockingJob& job) noexcept {
   (job.before == nullptr ? first_ : job.before->after) = job.after;
   (job.after == nullptr ? last_ : job.after->before) = job.before;
   job.is_queued = false;
-  waiting_.store(waiting_.load(std::memory_order_relaxed) - 1, std::memory_order_seq_cst);  // under the lock
+  calls_.remove();
 }
 
 // --- threads ---
@@ -124,15 +129,15 @@ void BlockingPool::serve(Member& self) noexcept {
       job->finish();
       continue;
     }
-    const auto key = events_.prepare();
-    const bool ends = over_.load(std::memory_order_seq_cst);
-    if (ends || waiting_.load(std::memory_order_seq_cst) != 0) {
-      events_.cancel();
-      if (ends) return;
-      continue;
+    switch (calls_.rest(monotonic_ns_in(options_.blocking.idle_time))) {
+      case Rest::work:
+        break;
+      case Rest::end:
+        return;
+      case Rest::idle:
+        if (leave(self)) return;
+        break;
     }
-    const lockfree::ParkEnd end = events_.wait(key, monotonic_ns_in(options_.blocking.idle_time));
-    if (end == lockfree::ParkEnd::timed_out && leave(self)) return;
   }
 }
 
@@ -153,7 +158,7 @@ void BlockingPool::end_one() noexcept {
 /// Gives: false when a job has come meanwhile, or the pool ends and will join it.
 bool BlockingPool::leave(Member& self) noexcept {
   const Held held(lock_);
-  if (first_ != nullptr || over_.load(std::memory_order_relaxed)) return false;
+  if (first_ != nullptr || calls_.is_over()) return false;
   CALM_PROBE("blocking pool: an idle thread leaves");
   --started_;
   left_.splice(left_.end(), members_, self.place);

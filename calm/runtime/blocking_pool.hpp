@@ -7,12 +7,11 @@
 // without one. Jobs begin in the order in which they came.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <list>
 
 #include "calm/cx/blocking.hpp"
-#include "calm/lockfree/event_count.hpp"
+#include "calm/lockfree/job_calls.hpp"
 #include "calm/lockfree/lock.hpp"
 #include "calm/runtime/options.hpp"
 #include "calm/runtime/thread.hpp"
@@ -60,9 +59,7 @@ class BlockingPool final : public cx::BlockingDoor {
   std::list<Member> members_;
   std::list<Member> left_;  // threads that have ended, to be joined
 
-  std::atomic<std::uint32_t> waiting_{0};  // jobs; changed under the lock, looked at without it, in seq_cst order
-  std::atomic<bool> over_{false};
-  lockfree::EventCount<> events_;
+  lockfree::JobCalls<> calls_;
 };
 
 }  // namespace calm::runtime
