@@ -99,7 +99,7 @@ TEST(OrdersModel, OBS_1_of_two_that_look_the_second_stands_still_first) {
     static void work(State& office) { work_twice<0>(office); }
   };
   Options options;
-  options.max_preemptions = 2;
+  options.max_preemptions = 4;  // 39 938 executions; without a bound more than 200 000 reduced ones
   const std::vector<Body<State>> threads = {State::look, State::look, State::work};
   expect_exhausted(explore<State>(threads, expect_nobody_stands<State>, options));
 }

@@ -48,7 +48,7 @@ TEST(PassedLockModel, SCH_9_two_that_take_turns_pass_it_to_each_other_until_one_
 TEST(PassedLockModel, SCH_9_three_pass_it_on_and_all_get_through) {
   using State = Counter<ModelAtomics>;
   Options options;
-  options.max_preemptions = 2;
+  options.max_preemptions = 3;  // 453 792 executions; without a bound more than 200 000 reduced ones
   const std::vector<Body<State>> threads = {State::serve<1, 1>, State::serve<2, 1>, State::serve<3, 1>};
   expect_exhausted(explore<State>(threads, expect_served<State>(3), options));
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -16,9 +17,12 @@ void all_get_through() {
   constexpr int times = 3'000;
   Lock lock;
   int served = 0;  // plain: ThreadSanitizer sees whether the lock hands it over
+  std::atomic<int> here = 0;
   std::vector<std::thread> threads;
   for (int me = 1; me <= threads_count; ++me) {
     threads.emplace_back([&, me] {
+      here.fetch_add(1);
+      while (here.load() != threads_count) std::this_thread::yield();
       for (int i = 0; i < times; ++i) {
         lock.lock(me);
         ++served;
