@@ -39,6 +39,8 @@ struct LabConfig {
   /// With one, lanes choose as a worker does, FIFO among equals, and it is asked for suggestions (sched::find_governor): its
   /// decisions stand in the trace as marks, see lane_choice.hpp. Without one, and where there are choices, lanes have no say.
   const sched::Governor* governor = nullptr;
+  /// Where lanes choose, the seed chooses among equals: tasks of one lane with the same priority or deadline (SCH-7).
+  bool random_ties = false;
   std::string program{};  ///< a name for the run, where a test has several
   bool names = false;     ///< fill in LabReport::names, which costs time at every step
 };

@@ -38,7 +38,8 @@ std::uint32_t LaneChoice::next(const std::deque<Ready>& ready) {
   if (decision != nullptr) record(*decision);
 
   const bool others = lanes_.size() != lanes_.size(sched::Lane::cancel);
-  const TaskId task = lanes_.take(lanes_.choose(false)).id();
+  const sched::Pick pick = lanes_.choose(false);
+  const TaskId task = (ties_ ? ties_->take(lanes_, pick) : lanes_.take(pick)).id();
   lanes_.verify();
   const auto waited = waiting_.find(task);
   CALM_INVARIANT(SCH_1, waited != waiting_.end(), task.bits());

@@ -1,5 +1,5 @@
 // lane_choice.hpp — who is next in a run of the lab when lanes under a governor choose, as a worker does, and not a seed.
-// Laws:    SCH-1..4 (the order and its bounds), SCH-3 (decisions stand in the trace), LAB-1
+// Laws:    SCH-1..4 (the order and its bounds), SCH-3 (decisions stand in the trace), SCH-7 (ties), LAB-1
 // Threads: one
 // Cancel:  not applicable
 //
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "calm/kernel/kernel.hpp"
 #include "calm/lab/evidence.hpp"
 #include "calm/lab/host.hpp"
+#include "calm/sched/seeded_ties.hpp"
 #include "calm/sched/steering.hpp"
 #include "calm/trace/reader.hpp"
 
@@ -27,9 +29,10 @@ namespace calm::lab {
 
 class LaneChoice {
  public:
-  /// All three outlive this.
-  LaneChoice(const sched::Governor& governor, kernel::LocalKernel& kernel, LabPort& port) noexcept
-      : steering_(governor), kernel_(kernel), port_(port) {}
+  /// The first three outlive this. Without ties who came first is first among equals.
+  LaneChoice(const sched::Governor& governor, kernel::LocalKernel& kernel, LabPort& port,
+             std::optional<sched::SeededTies> ties) noexcept
+      : steering_(governor), ties_(ties), kernel_(kernel), port_(port) {}
 
   /// Gives: the place in `ready` of the task to dispatch; that entry is taken out before the next call, new ones stand
   ///        behind the others. Needs: not empty.
@@ -55,6 +58,7 @@ class LaneChoice {
 
   sched::Lanes<lockfree::LocalAtomics> lanes_;
   sched::Steering steering_;
+  std::optional<sched::SeededTies> ties_;
   kernel::LocalKernel& kernel_;
   LabPort& port_;
   std::size_t known_ = 0;  // entries of the list that are in the lanes

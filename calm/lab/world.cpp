@@ -59,7 +59,10 @@ World::World(const LabConfig& config, Ground& ground, const Watching& watching)
       port_(kernel_, host_, config.seed, config.faults, watching.sites),
       worker_(kernel_.worker(0)) {
   const bool lanes_choose = config.governor != nullptr && !config.choices && watching.switches == nullptr;
-  if (lanes_choose) lanes_ = std::make_unique<LaneChoice>(*config.governor, kernel_, port_);
+  if (!lanes_choose) return;
+  std::optional<sched::SeededTies> ties;
+  if (config.random_ties) ties.emplace(config.seed);
+  lanes_ = std::make_unique<LaneChoice>(*config.governor, kernel_, port_, ties);
 }
 
 World::~World() = default;

@@ -35,16 +35,24 @@ class Bands {
     ++size_;
   }
 
-  /// Gives: the entry of the highest priority that waits longest. Needs: not empty.
-  [[nodiscard]] Entry& take() noexcept {
+  /// Gives: the entry of the highest priority that waits longest, or that came as number `nth` of equals(). Needs: not empty.
+  [[nodiscard]] Entry& take(std::size_t nth = 0) noexcept {
     CALM_REQUIRE(SCH_1, size_ != 0);
     const std::size_t priority = highest();
     Band& band = bands_[priority];
+    if (nth != 0) return take_behind(band, nth);
     Entry& entry = *band.first;
     band.first = entry.queue_link;
     if (band.first == nullptr) map_[priority / bits] &= ~(std::uint64_t{1} << priority % bits);
     --size_;
     return entry;
+  }
+
+  /// Gives: how many have the highest priority. Needs: not empty.
+  [[nodiscard]] std::size_t equals() const noexcept {
+    std::size_t count = 0;
+    for (const Entry* entry = bands_[highest()].first; entry != nullptr; entry = entry->queue_link) ++count;
+    return count;
   }
 
   /// Gives: how many entries it has put there: those that take() would give next, in this order, as many as there is room.
@@ -76,6 +84,17 @@ class Bands {
     std::size_t word = map_.size() - 1;
     while (map_[word] == 0) --word;
     return word * bits + static_cast<std::size_t>(std::bit_width(map_[word])) - 1;
+  }
+
+  /// Needs: more than `nth` entries; that is not 0, so one stays.
+  [[gnu::cold, gnu::noinline]] Entry& take_behind(Band& band, std::size_t nth) noexcept {
+    Entry* before = band.first;
+    while (--nth != 0) before = before->queue_link;
+    Entry& entry = *before->queue_link;
+    before->queue_link = entry.queue_link;
+    if (band.last == &entry) band.last = before;
+    --size_;
+    return entry;
   }
 
   std::array<std::uint64_t, 4> map_{};  // bit p: band p is not empty

@@ -65,19 +65,25 @@ class LaneQueues {
     return lane == Lane::timed ? timed_.best_rank() : ready_.best_rank();
   }
 
-  // The first of a lane. Needs: the lane is not empty.
-  [[nodiscard, gnu::always_inline]] Task& take_cancel() noexcept {
-    --size_;
-    return cancel_.take();
+  /// Gives: how many are equal to the first of a lane: nothing but who came first is between them. Needs: the lane is not empty.
+  [[nodiscard]] std::size_t equals(Lane lane) noexcept {
+    if (lane == Lane::cancel) return cancel_.equals();
+    return lane == Lane::timed ? timed_.equals() : ready_.equals();
   }
-  [[nodiscard]] Task& take_timed() noexcept {
+
+  // The first of a lane, or its equal that came as number `nth`, from 0. Needs: the lane is not empty, and has so many equals.
+  [[nodiscard, gnu::always_inline]] Task& take_cancel(std::size_t nth = 0) noexcept {
     --size_;
-    return timed_.take_best().entry;
+    return cancel_.take(nth);
+  }
+  [[nodiscard]] Task& take_timed(std::size_t nth = 0) noexcept {
+    --size_;
+    return timed_.take_best(nth).entry;
   }
   /// With it: whether nobody in the lane waited longer.
-  [[nodiscard]] auto take_ready() noexcept {
+  [[nodiscard]] auto take_ready(std::size_t nth = 0) noexcept {
     --size_;
-    return ready_.take_best();
+    return ready_.take_best(nth);
   }
   /// Gives: who waits longest in the ready lane. Needs: the lane is not empty.
   [[nodiscard]] Task& take_oldest_ready() noexcept {

@@ -102,7 +102,14 @@ class Lanes {
 
   /// Gives: the task to dispatch now, which counts as dispatched. Needs: what choose() has just given, and that is no pick of
   ///        the quick queue.
-  [[nodiscard]] Task& take(Pick pick) noexcept;
+  [[nodiscard]] Task& take(Pick pick) noexcept { return take_equal(pick, 0); }
+
+  // Among equals who came first is first. Who explores orders may choose otherwise (SCH-7), see seeded_ties.hpp.
+
+  /// Gives: how many equals take() might give but for that. Needs: as take().
+  [[nodiscard]] std::size_t equals(Pick pick) noexcept;
+  /// As take(). Gives: of the equals the one that came as number `nth`, from 0. Needs: a number below equals().
+  [[nodiscard]] Task& take_equal(Pick pick, std::size_t nth) noexcept;
 
   /// Gives all tasks to `push`, and none of them counts as dispatched: others get to them sooner.
   template <class Push>
@@ -183,7 +190,7 @@ class Lanes {
     const std::uint64_t in_time = since + aging_limit;
     return in_time >= last ? last : std::max(in_time, last - 2);
   }
-  [[gnu::always_inline]] Task& take_cancel(Queues& from, bool fallback) noexcept;
+  [[gnu::always_inline]] Task& take_cancel(Queues& from, bool fallback, std::size_t nth = 0) noexcept;
   void count() noexcept {
     counted_ = ++dispatches_;
     cancel_streak_ = timed_streak_ = 0;
@@ -268,24 +275,44 @@ Pick Lanes<Atomics>::choose_from_lanes(bool quick) noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-typename Lanes<Atomics>::Task& Lanes<Atomics>::take(Pick pick) noexcept {
+std::size_t Lanes<Atomics>::equals(Pick pick) noexcept {
+  switch (pick) {
+    case Pick::cancel:
+    case Pick::elsewhere:
+      return first_in(Lane::cancel).equals(Lane::cancel);
+    case Pick::timed:
+      return first_in(Lane::timed).equals(Lane::timed);
+    case Pick::ready:
+      return first_in(Lane::ready).equals(Lane::ready);
+    case Pick::none:
+    case Pick::quick:
+    case Pick::oldest_quick:
+    case Pick::oldest_ready:
+    case Pick::oldest_common:
+      break;
+  }
+  return 1;  // who waits longest has no equal
+}
+
+template <lockfree::AtomicsPolicy Atomics>
+typename Lanes<Atomics>::Task& Lanes<Atomics>::take_equal(Pick pick, std::size_t nth) noexcept {
   catch_up();
   switch (pick) {
     case Pick::cancel:
-      return take_cancel(first_in(Lane::cancel), false);
+      return take_cancel(first_in(Lane::cancel), false, nth);
     case Pick::elsewhere:
-      return take_cancel(first_in(Lane::cancel), true);
+      return take_cancel(first_in(Lane::cancel), true, nth);
     case Pick::timed: {
       const std::uint32_t streak = timed_streak_;
       count();
       timed_streak_ = streak + 1;
       ++timeds_;
-      return first_in(Lane::timed).take_timed();
+      return first_in(Lane::timed).take_timed(nth);
     }
     case Pick::ready: {
       count();
       Queues& from = first_in(Lane::ready);
-      const auto taken = from.take_ready();
+      const auto taken = from.take_ready(nth);
       std::uint64_t& since = &from == &own_ ? ready_since_ : common_since_;
       if (taken.oldest) since = next_since(since);
       return taken.entry;
@@ -310,14 +337,15 @@ typename Lanes<Atomics>::Task& Lanes<Atomics>::take(Pick pick) noexcept {
 }
 
 template <lockfree::AtomicsPolicy Atomics>
-inline typename Lanes<Atomics>::Task& Lanes<Atomics>::take_cancel(Queues& from, bool fallback) noexcept {
+inline typename Lanes<Atomics>::Task& Lanes<Atomics>::take_cancel(Queues& from, bool fallback,
+                                                                  std::size_t nth) noexcept {
   const std::uint32_t streak = fallback ? 0 : cancel_streak_;  // there was nothing to be fair to: it begins anew
   count();
   cancel_streak_ = streak + 1;
   ++(fallback ? fallbacks_ : cancels_);
   if (cancel_streak_ > cancel_limit) ++base_exceedances_;
   if (cancel_streak_ > limit()) ++effective_exceedances_;
-  return from.take_cancel();
+  return from.take_cancel(nth);
 }
 
 }  // namespace calm::sched

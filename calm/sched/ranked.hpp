@@ -10,7 +10,7 @@
 //   places   numbers first_ … next_ - 1, in the order of arrival; place = number % capacity. Empty: its entry was taken.
 //            The one at first_ is not empty, unless all are.
 //   heap_    rank and number of every entry in a place, the smallest on top. Also of some whose entries were taken as the
-//            oldest: they go when they come to the top, or when the places are packed.
+//            oldest, or as one of equals: they go when they come to the top, or when the places are packed.
 //   linked   entries that arrived after all those in places.
 //
 // From push() to take an entry's link is the queue's: nobody else may link the entry anywhere, or free it.
@@ -48,10 +48,12 @@ class Ranked {
     Entry& entry;
     bool oldest;  ///< nobody waited longer
   };
-  /// Gives: the entry of the smallest rank that waits longest. Needs: not empty.
-  [[nodiscard]] Taken take_best() noexcept {
+  /// Gives: the entry of the smallest rank that waits longest, or that came as number `nth` of equals(). Needs: not empty.
+  [[nodiscard]] Taken take_best(std::size_t nth = 0) noexcept {
     CALM_REQUIRE(SCH_1, !empty());
     settle();
+    if (nth != 0) [[unlikely]]
+      return take_equal(nth);
     const Linked linked = best_linked();
     if (placed_ != 0) {
       drop_taken();
@@ -69,6 +71,17 @@ class Ranked {
     Entry& entry = *place(first_);
     vacate(first_);
     return entry;
+  }
+
+  /// Gives: how many have the smallest rank. Needs: not empty.
+  [[nodiscard]] std::size_t equals() noexcept {
+    const std::uint64_t best = best_rank();
+    std::size_t count = 0;
+    for (const InHeap& one : heap_) count += one.rank == best && !is_taken(one) ? 1 : 0;
+    for (const Entry* entry = first_linked_; entry != nullptr; entry = entry->queue_link) {
+      count += Rank::of(*entry) == best ? 1 : 0;
+    }
+    return count;
   }
 
   /// Gives: the smallest rank. Needs: not empty.
@@ -111,6 +124,25 @@ class Ranked {
   [[nodiscard]] Entry*& place(std::uint64_t number) noexcept { return places_[number % places_.size()]; }
   [[nodiscard]] bool is_taken(const InHeap& one) noexcept {
     return one.number < first_ || place(one.number) == nullptr;
+  }
+
+  /// Gives: of those with the smallest rank the one that came as number `nth`. Needs: nothing to settle; so many.
+  [[nodiscard, gnu::cold, gnu::noinline]] Taken take_equal(std::size_t nth) noexcept {
+    const std::uint64_t best = best_rank();
+    // In order it is still a heap.
+    std::sort(heap_.begin(), heap_.end(), [](const InHeap& a, const InHeap& b) { return later(b, a); });
+    for (const InHeap& one : heap_) {
+      if (one.rank != best) break;
+      if (is_taken(one) || nth-- != 0) continue;
+      const std::uint64_t number = one.number;
+      Entry& entry = *place(number);
+      const bool oldest = number == first_;
+      vacate(number);  // the heap forgets it as one that was taken as the oldest
+      return {entry, oldest};
+    }
+    Linked linked{.entry = first_linked_};
+    while (Rank::of(*linked.entry) != best || nth-- != 0) linked = {linked.entry->queue_link, linked.entry};
+    return {unlink(linked), placed_ == 0 && linked.before == nullptr};
   }
 
   /// Gives linked entries places, as far as there are any.

@@ -1,16 +1,13 @@
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "apps/calm/scenario/runner.hpp"
 #include "apps/calm/scenario/steps.hpp"
-#include "calm/model/split_mix.hpp"
 #include "calm/sched/governor.hpp"
+#include "calm/sched/seeded_ties.hpp"
 #include "calm/sched/victim_order.hpp"
 #include "calm/trace/event.hpp"
 
@@ -123,27 +120,21 @@ void dispatch_lanes(World& world, const Step& step) {
 
 void dispatch_by_seed(World& world, const Step& step) {
   world.demand_no_worker(step);
-  SplitMix numbers(step.number("seed", 0));
-  const auto key_of = [&world](TaskId task) {
-    const auto& record = *world.kernel().find(task);
-    const sched::Lane lane = sched::lane_of(record);
-    const std::uint64_t rank =
-        lane == sched::Lane::timed ? sched::rank_of(record.deadline()) : sched::rank_of(record.priority());
-    return std::tuple(lane, rank);
-  };
+  sched::SeededTies ties(step.number("seed", 0));
+  sched::Lanes<lockfree::LocalAtomics> lanes;
+  std::size_t known = 0;  // entries of the queue that are in the lanes
   std::string found;
-  for (std::size_t left = count_of(step); left != 0 && !world.host().queue().empty(); --left) {
+  for (std::size_t left = count_of(step); left != 0; --left) {
     const auto& queue = world.host().queue();
-    const auto first = key_of(
-        *std::min_element(queue.begin(), queue.end(), [&](TaskId a, TaskId b) { return key_of(a) < key_of(b); }));
-    std::vector<TaskId> equals;
-    std::copy_if(queue.begin(), queue.end(), std::back_inserter(equals),
-                 [&](TaskId one) { return key_of(one) == first; });
-    const TaskId task = equals[numbers.below(equals.size())];
+    for (; known != queue.size(); ++known) lanes.push(*world.kernel().find(queue[known]));
+    if (lanes.empty()) break;
+    const TaskId task = ties.take(lanes, lanes.choose(false)).id();
     world.host().take(task);
+    --known;
     poll_once(world, step, task);
     append(found, world.name_of(task));
   }
+  lanes.give_away([](const auto& /*task*/) {});  // they wait in the queue, as before
   world.expect_subject(step, or_none(found));
 }
 

@@ -1,7 +1,11 @@
 // Runs in which lanes choose, under a governor: their order, what stands of its decisions in the trace, and fairness.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calm/cx/scope.hpp"
@@ -165,6 +169,77 @@ TEST(LaneChoice, LAB_6_fairness_is_asked_of_every_dispatch_that_lanes_chose) {
   EXPECT_SAYS(asked({late})[0].text, "after 129 others, 128 may be");
   late.lane = sched::Lane::timed;
   EXPECT_TRUE(asked({late}).empty());
+}
+
+/// Spawns three groups of equals in one poll, mixed: deadlines A to C, then priorities P to S, then plain tasks x to z.
+Task<int> spawn_equals(Cx cx, std::string& turns) {
+  turns.clear();
+  const auto body = [&turns](Scope& scope) -> Task<int> {
+    const Cx own = scope.cx();
+    const Time soon = own.now() + Duration::seconds(1);
+    for (const char name : std::string_view("xPAyQBzRCS")) {
+      Budget budget;
+      if (name >= 'P' && name <= 'S') budget.priority = 3;
+      if (name >= 'A' && name <= 'C') budget.deadline = soon;
+      const auto child = [&turns, name](Cx inner) -> Task<void> { co_await note_turn(inner, turns, name); };
+      const TaskOptions options{.budget = budget};
+      (void)co_await scope.spawn(options, child);
+    }
+    co_return 0;
+  };
+  const int value = co_await scope(cx, body);
+  co_return value;
+}
+
+std::string sorted(std::string_view text) {
+  std::string result(text);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+TEST(LaneChoice, SCH_7_random_ties_are_the_seeds_among_equals_only_and_the_same_for_a_seed) {
+  std::string turns;
+  const auto program = [&turns](Cx cx) -> Task<int> {
+    const int value = co_await spawn_equals(cx, turns);
+    co_return value;
+  };
+  std::set<std::string> deadlines;
+  std::set<std::string> priorities;
+  std::set<std::string> plain;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    LabConfig config = governed("none", seed);
+    EXPECT_TRUE(run(config, program).is_clean());
+    EXPECT_EQ(turns, "ABCPQRSxyz") << "who came first, unless it is asked for";
+    config.random_ties = true;
+    const LabReport report = check_determinism(config, program);
+    EXPECT_TRUE(report.is_clean()) << to_string(report);
+    ASSERT_EQ(turns.size(), 10U);
+    const std::string first = turns;
+    (void)run(config, program);
+    EXPECT_EQ(turns, first) << "the same seed";
+    const std::string_view all = first;
+    EXPECT_EQ(sorted(all.substr(0, 3)), "ABC") << first;
+    EXPECT_EQ(sorted(all.substr(3, 4)), "PQRS") << first;
+    EXPECT_EQ(sorted(all.substr(7)), "xyz") << first;
+    deadlines.emplace(all.substr(0, 3));
+    priorities.emplace(all.substr(3, 4));
+    plain.emplace(all.substr(7));
+    const LabReport again = run(with_schedule({}, report.schedule), program);
+    EXPECT_EQ(turns, first) << "the schedule repeats it";
+    EXPECT_TRUE(again.is_clean()) << to_string(again);
+  }
+  EXPECT_EQ(deadlines.size(), 6U) << "all orders of three";
+  EXPECT_GT(priorities.size(), 12U);
+  EXPECT_EQ(plain.size(), 6U);
+}
+
+TEST(LaneChoice, SCH_4_SCH_7_random_ties_leave_nobody_waiting_for_longer_than_the_bound) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    LabConfig config = governed("lyapunov", seed);
+    config.random_ties = true;
+    const LabReport report = check_determinism(config, cancel_amid_deadlines);
+    EXPECT_TRUE(report.is_clean()) << to_string(report);  // fairness is one of the oracles
+  }
 }
 
 TEST(LaneChoice, LAB_6_a_run_that_takes_turns_is_fair) {

@@ -1,14 +1,19 @@
 // What a worker dispatches next, law by law.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "calm/sched/certificate.hpp"
+#include "calm/sched/seeded_ties.hpp"
 #include "calm/sched/victim_order.hpp"
 #include "tests/unit/sched/lane_tasks.hpp"
 
@@ -206,6 +211,84 @@ TEST(Lanes, SCH_1_the_earliest_deadline_first_and_ties_in_the_order_of_arrival) 
   for (const std::uint64_t deadline : {30U, 10U, 20U, 10U, 30U, 10U}) lanes.push(tasks.timed(deadline));
   EXPECT_EQ(lanes.next_deadline(), Deadline(Time::at_ns(10)));
   EXPECT_EQ(all_of(lanes), (std::vector<std::uint64_t>{2, 4, 6, 3, 1, 5}));
+}
+
+TEST(Lanes, SCH_7_of_equals_any_may_be_taken_and_the_others_keep_their_order) {
+  LaneTasks tasks;
+  LocalLanes lanes;
+  for (const int priority : {1, 9, 9, 1, 9, 9}) lanes.push(tasks.ready(static_cast<std::uint8_t>(priority)));
+  for (const std::uint64_t deadline : {30U, 10U, 10U}) lanes.push(tasks.timed(deadline));
+  for (int i = 0; i < 3; ++i) lanes.push(tasks.cancelled(7));
+  const auto take = [&lanes](std::size_t equals, std::size_t nth) {
+    const Pick pick = lanes.choose(false);
+    EXPECT_EQ(lanes.equals(pick), equals);
+    const std::uint64_t taken = lanes.take_equal(pick, nth).creation;
+    lanes.verify();
+    return taken;
+  };
+  EXPECT_EQ(take(3, 2), 12U) << "the last of the cancel lane";
+  EXPECT_EQ(take(2, 1), 11U);
+  lanes.push(tasks.cancelled(7));
+  EXPECT_EQ(take(2, 1), 13U) << "it stands behind who was left";
+  EXPECT_EQ(take(1, 0), 10U);
+  EXPECT_EQ(take(2, 1), 9U) << "the second of the same deadline";
+  EXPECT_EQ(take(1, 0), 8U);
+  EXPECT_EQ(take(1, 0), 7U);
+  EXPECT_EQ(take(4, 2), 5U);
+  lanes.push(tasks.ready(9));
+  EXPECT_EQ(take(4, 3), 14U);
+  EXPECT_EQ(take(3, 1), 3U);
+  EXPECT_EQ(all_of(lanes), (std::vector<std::uint64_t>{2, 6, 1, 4}));
+}
+
+TEST(SeededTies, SCH_7_a_seed_chooses_among_equals_and_never_past_a_better_key) {
+  std::set<std::vector<std::uint64_t>> orders;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto run = [](std::uint64_t its_seed) {
+      LaneTasks tasks;
+      LocalLanes lanes;
+      SeededTies ties(its_seed);
+      struct Waiting {
+        Lane lane;
+        std::uint64_t rank;
+        std::uint64_t creation;
+      };
+      std::vector<Waiting> waiting;
+      std::vector<std::uint64_t> order;
+      const auto push = [&](LaneTask& task, std::uint64_t rank) {
+        waiting.push_back({lane_of(task), rank, task.creation});
+        lanes.push(task);
+      };
+      // Fewer than age: the key alone decides.
+      for (std::uint64_t i = 0; order.size() != 45; ++i) {
+        if (i < 15) {
+          const auto priority = static_cast<std::uint8_t>(1 + i % 2);
+          push(tasks.cancelled(priority), rank_of(priority));
+          push(tasks.timed(1 + i % 3), 1 + i % 3);
+          push(tasks.ready(priority), rank_of(priority));
+        }
+        if (i % 3 == 0 && i < 15) continue;
+        const std::uint64_t taken = ties.take(lanes, lanes.choose(false)).creation;
+        lanes.verify();
+        const auto it =
+            std::find_if(waiting.begin(), waiting.end(), [taken](const Waiting& one) { return one.creation == taken; });
+        if (it == waiting.end()) {
+          ADD_FAILURE() << taken << " was taken twice";
+          break;
+        }
+        for (const Waiting& other : waiting) {
+          EXPECT_LE(std::tuple(it->lane, it->rank), std::tuple(other.lane, other.rank)) << "past a better key";
+        }
+        waiting.erase(it);
+        order.push_back(taken);
+      }
+      return order;
+    };
+    const std::vector<std::uint64_t> order = run(seed);
+    EXPECT_EQ(run(seed), order) << "the same seed";
+    orders.insert(order);
+  }
+  EXPECT_EQ(orders.size(), 20U) << "other seeds";
 }
 
 TEST(Lanes, SCH_1_a_queue_that_is_filled_and_emptied_for_long_keeps_its_order_and_its_size) {
