@@ -1,4 +1,4 @@
-// closable_line.hpp — a line that many stand in until it is closed: who stands in it is let out once, who comes later is sent away.
+// closable_line.hpp — a line that is closed one day: who stands in it is let out once, who comes later is sent away.
 // Laws:    none of its own; the gateway stands on it (REG-7, HND-3)
 // Threads: everything anywhere; an entry belongs to the line from push() until it is taken
 // Cancel:  close() lets out who still stands there

@@ -1,4 +1,4 @@
-// passed_lock.hpp — a lock for long sections that nobody has for ever: after so many in a row it is passed on to another who waits.
+// passed_lock.hpp — a lock for long sections: who has had it so many times in a row passes it on to another who waits.
 // Laws:    none of its own; the turns of a recorded run stand on it (SCH-9)
 // Threads: everything anywhere; unlock() by whoever holds the lock. Not recursive
 // Cancel:  not applicable

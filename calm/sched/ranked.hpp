@@ -77,9 +77,9 @@ class Ranked {
   [[nodiscard]] std::size_t equals() noexcept {
     const std::uint64_t best = best_rank();
     std::size_t count = 0;
-    for (const InHeap& one : heap_) count += one.rank == best && !is_taken(one) ? 1 : 0;
+    for (const InHeap& one : heap_) count += one.rank == best && !is_taken(one) ? 1U : 0U;
     for (const Entry* entry = first_linked_; entry != nullptr; entry = entry->queue_link) {
-      count += Rank::of(*entry) == best ? 1 : 0;
+      count += Rank::of(*entry) == best ? 1U : 0U;
     }
     return count;
   }

@@ -34,7 +34,7 @@ struct Watchtower {
   }
   [[nodiscard]] std::uint32_t awake() const {
     std::uint32_t count = 0;
-    for (const auto& mark : marks) count += mark.is_awake() ? 1 : 0;
+    for (const auto& mark : marks) count += mark.is_awake() ? 1U : 0U;
     return count;
   }
 
