@@ -4,6 +4,12 @@
 
 namespace calm::runtime {
 
+Reason reason_of_end(const cx::TaskRoot& task) {
+  cx::Port& port = task.port();
+  Reason reason = port.reason_of(port.here(), task.id());
+  return reason ? reason : Reason({.kind = CancelKind::parent_cancelled});
+}
+
 /// A maker keeps the region from closing, and the frame of the scope with it: the crew is there. Whether
 /// the region takes the task is decided as for any other.
 Status admit_from_outside(const OutsidePlace& place, kernel::Worker& worker, cx::TaskRoot& shell) {

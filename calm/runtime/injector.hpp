@@ -49,21 +49,25 @@ struct Reply : mem::RefCounted {
   }
 };
 
+/// Gives: why the task is cancelled whose frames go, or that something around it was.
+Reason reason_of_end(const cx::TaskRoot& task);
+
 /// Sees to it that there is a reply, whatever becomes of the task. Says nothing for a task that could not be made.
 template <class T>
 class Replier {
  public:
-  explicit Replier(mem::Ref<Reply<T>> reply) noexcept : reply_(std::move(reply)) {}
-  Replier(Replier&& other) noexcept : reply_(std::exchange(other.reply_, {})) {}
+  /// Needs: the shell of the task in whose frame it will be.
+  Replier(mem::Ref<Reply<T>> reply, const cx::TaskRoot& task) noexcept : reply_(std::move(reply)), task_(task) {}
+  Replier(Replier&& other) noexcept : reply_(std::exchange(other.reply_, {})), task_(other.task_) {}
   Replier& operator=(Replier&&) = delete;
   ~Replier() {
-    if (reply_ && reply_->has_task && !reply_->bell.has_rung())
-      reply_->set(cancelled(Reason({.kind = CancelKind::parent_cancelled})));
+    if (reply_ && reply_->has_task && !reply_->bell.has_rung()) reply_->set(cancelled(reason_of_end(task_)));
   }
   void reply(Outcome<T> end) noexcept { std::exchange(reply_, {})->set(std::move(end)); }
 
  private:
   mem::Ref<Reply<T>> reply_;
+  const cx::TaskRoot& task_;
 };
 
 /// A task that has its reply to give. Its own end is that of the work, without the value. What there is to do comes as one pointer: with clang
@@ -130,7 +134,7 @@ class Injected final : public cx::Errand {
     mem::Ref<Shell> shell;
     try {
       shell = mem::Ref<Shell>::adopt(Shell::template make<Shell>(place.options.name, place.port));
-      shell->begin(run_injected<T>(Cx(shell->context()), Replier<T>(reply), std::move(self)));
+      shell->begin(run_injected<T>(Cx(shell->context()), Replier<T>(reply, *shell), std::move(self)));
     } catch (const std::bad_alloc&) {
       return refuse(*reply, Errc::resource_exhausted);
     }

@@ -165,7 +165,18 @@ TEST_P(InjectorOptions, BUD_5_its_deadline_ends_it_and_who_waits_is_told) {
     OutsideHandle<int> handle = into.spawn(timed, sleeps_until_ended);
     ASSERT_TRUE(handle.wait_for(Duration::seconds(60)));
     const Outcome<int> end = std::move(handle).wait();
-    EXPECT_TRUE(end.is_cancelled()) << to_string(end);
+    ASSERT_TRUE(end.is_cancelled()) << to_string(end);
+    EXPECT_EQ(end.reason().kind(), CancelKind::deadline);
+  });
+}
+
+TEST_P(InjectorOptions, TSK_8_BUD_5_who_waits_is_told_why_it_never_began) {
+  run_with_door(GetParam(), 0, [](const Injector& into, Runtime& /*runtime*/) {
+    TaskOptions late;
+    late.budget.deadline = Deadline(Time());  // BUD-1: an instant, and it is over
+    const Outcome<int> end = into.spawn(late, sleeps_until_ended).wait();
+    ASSERT_TRUE(end.is_cancelled()) << to_string(end);
+    EXPECT_EQ(end.reason().kind(), CancelKind::deadline);
   });
 }
 
