@@ -31,7 +31,8 @@
 //
 // Pairs:
 //   [I1] wake_one(), wake_all() release what their thread has made -> begin_park() and leave() of who goes after it acquire.
-//   [I2] begin_park() releases the stamp of who lies down -> wake_one() acquires, and compares stamps.
+//   [I2] begin_park() releases the stamp of who lies down -> wake_one() acquires, and compares stamps; what else it said before,
+//        for sleepers().
 #pragma once
 
 #include <array>
@@ -117,9 +118,9 @@ class IdleSet {
 
   // --- who looks in ---
 
+  /// What those said who sleep, before they lay down, is seen.
   [[nodiscard]] std::uint32_t sleepers() const noexcept {
-    return static_cast<std::uint32_t>(
-        std::popcount(sleeping(word_.load(std::memory_order_relaxed))));  // relaxed: a hint
+    return static_cast<std::uint32_t>(std::popcount(sleeping(word_.load(std::memory_order_acquire))));  // [I2]
   }
   [[nodiscard]] std::uint32_t searchers() const noexcept {
     return searching(word_.load(std::memory_order_relaxed));  // relaxed: a hint

@@ -363,13 +363,18 @@ bool Machine<Atomics>::is_dead() const noexcept {
     for (const auto& seat : seats_) sum += seat->worker.rounds();
     return sum;
   };
+  const auto nothing_waits = [this] {
+    const auto has_mail = [](const auto& seat) { return !seat->inbox.empty(); };
+    return commons_.empty() && !orders_.has_now(urgent) && std::none_of(seats_.begin(), seats_.end(), has_mail);
+  };
   const std::uint64_t before = rounds();
-  if (!beds_.all_lie() || !commons_.empty() || orders_.has_now(urgent)) return false;
+  if (!beds_.all_lie() || !nothing_waits()) return false;
   for (const auto& seat : seats_) {
-    if (seat->waits_for_time.load(std::memory_order_seq_cst) || !seat->inbox.empty()) return false;
+    if (seat->waits_for_time.load(std::memory_order_seq_cst)) return false;
   }
-  // Who was called lies until it has got up. If one did meanwhile, it does not lie, or it has polled.
-  return beds_.all_lie() && rounds() == before;
+  // Who was called lies until it has got up. If one did meanwhile, it does not lie, or it has polled, or it has left something for
+  // another one before it said that it does not wait for time any more.
+  return nothing_waits() && beds_.all_lie() && rounds() == before;
 }
 
 template <lockfree::AtomicsPolicy Atomics>
