@@ -1,6 +1,6 @@
 // hold.hpp — who uses the insides of a channel: handles, permits and waits; the last of them ends it.
 // Laws:    QUI-4 (a channel lives independently of regions)
-// Threads: anywhere; where the runtime has one worker the count is a plain number
+// Threads: anywhere; where the runtime has one worker, and in a turn of who is alone, the count is a plain number
 // Cancel:  not applicable
 #pragma once
 
@@ -63,6 +63,7 @@ class Hold {
   Hold() noexcept = default;
   /// Needs: made by new; the first hold takes it over.
   explicit Hold(State* state) noexcept : state_(state) { state_->add_hold(); }
+  /// One more. Needs: a hold that lasts, and a short turn, which goes on.
   Hold(State* state, cx::InTurn /*now*/) noexcept : state_(state) { state_->add_hold_in_turn(); }
   Hold(const Hold& other) noexcept : state_(other.state_) {
     if (state_ != nullptr) state_->add_hold();
